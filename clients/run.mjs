@@ -5,10 +5,11 @@
 //
 // `mvn -Pclients verify` calls it, after it has put the generator of the Java clients and their libraries below target/.
 // Nothing that is generated is kept in the repository.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { KEY, startReceiver, startServer } from '../dashboard/e2e/server.mjs';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
@@ -129,18 +130,19 @@ const CLIENTS = [
   },
 ];
 
-/** Runs a command in the client's directory and returns what it printed. */
-function run(command, directory) {
+/** Runs a command in the client's directory and returns what it printed. The receiver, which runs in this process, goes on answering. */
+async function run(command, directory) {
   const [program, ...args] = command;
-  const ended = spawnSync(program, args, { cwd: directory, encoding: 'utf8', timeout: STEP_MILLISECONDS, maxBuffer: 1 << 28 });
-  if (ended.status !== 0) {
-    throw new Error(`${command.join(' ')}\n${ended.error?.message ?? ''}\n${`${ended.stdout}${ended.stderr}`.slice(-6000)}`);
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { cwd: directory, timeout: STEP_MILLISECONDS, maxBuffer: 1 << 28 });
+    return stdout;
+  } catch (error) {
+    throw new Error(`${command.join(' ')}\n${error.message.slice(0, 500)}\n${`${error.stdout}${error.stderr}`.slice(-6000)}`);
   }
-  return ended.stdout;
 }
 
 /** Returns the row of the table that says how far the client came. */
-function tryOut(client, server, receiver) {
+async function tryOut(client, server, receiver) {
   const directory = join(target, client.name);
   const row = { name: client.name, generator: client.generator(), compiled: '–', journey: '–', problem: '' };
   if (client.needs && spawnSync(client.needs.check[0], client.needs.check.slice(1)).status !== 0) {
@@ -152,10 +154,10 @@ function tryOut(client, server, receiver) {
   const start = Date.now();
   try {
     row.compiled = 'no';
-    for (const step of client.build()) run(step, directory);
+    for (const step of client.build()) await run(step, directory);
     row.compiled = `yes, ${Math.round((Date.now() - start) / 1000)} s`;
     row.journey = 'no';
-    const said = run([...client.journey, server.url, KEY, receiver.url], directory).trim();
+    const said = (await run([...client.journey, server.url, KEY, receiver.url], directory)).trim();
     if (said !== 'done') throw new Error(`the journey printed: ${said}`);
     row.journey = 'yes';
   } catch (error) {
@@ -180,7 +182,7 @@ try {
   for (const client of CLIENTS) {
     if (wanted.length > 0 && !wanted.includes(client.name)) continue;
     console.log(`clients: ${client.name} …`);
-    const row = tryOut(client, server, receiver);
+    const row = await tryOut(client, server, receiver);
     rows.push(row);
     console.log(`clients: ${client.name}: compiled ${row.compiled}, journey ${row.journey}`);
     if (row.problem) console.error(row.problem);

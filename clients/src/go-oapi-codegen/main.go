@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/oapi-codegen/runtime/types"
 
@@ -151,11 +152,14 @@ func journey(baseURL, key, receiver string) error {
 	if err := same([]any{true, 0, 0}, []any{*dryRun.JSON200.DryRun, dryRun.JSON200.Created, *dryRun.JSON200.WouldCreate}); err != nil {
 		return err
 	}
-	bulk, err := api.ResendDeliveriesWithResponse(ctx, nil, client.BulkResendRequest{ConnectionId: id})
+	if err := awaitDeliveries(ctx, api, eventID); err != nil {
+		return err
+	}
+	bulk, err := api.ResendDeliveriesWithResponse(ctx, nil, client.BulkResendRequest{ConnectionId: id, Statuses: &[]client.ReplayableStatus{"succeeded"}})
 	if err := made(err, bulk.JSON202, bulk); err != nil {
 		return err
 	}
-	if err := same(0, bulk.JSON202.Created); err != nil {
+	if err := same(1, bulk.JSON202.Created); err != nil {
 		return err
 	}
 
@@ -171,6 +175,26 @@ func journey(baseURL, key, receiver string) error {
 		}
 	}
 	return fmt.Errorf("the stream ended")
+}
+
+// Waits until all deliveries of an event have succeeded, at most 30 s.
+func awaitDeliveries(ctx context.Context, api *client.ClientWithResponses, id types.UUID) error {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		event, err := api.GetEventWithResponse(ctx, id)
+		if err := made(err, event.JSON200, event); err != nil {
+			return err
+		}
+		done := 0
+		for _, delivery := range event.JSON200.Deliveries {
+			if delivery.Status == "succeeded" {
+				done++
+			}
+		}
+		if done == len(event.JSON200.Deliveries) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the deliveries should succeed")
 }
 
 // Sends a webhook, as a sender does, and returns the event's id.

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"time"
 
 	"sluice/journey/client"
 )
@@ -159,14 +160,19 @@ func journey(baseURL, key, receiver string) error {
 	if err := same(int32(1), resent.Created); err != nil {
 		return err
 	}
+	if err := awaitDeliveries(ctx, api, eventID); err != nil {
+		return err
+	}
 	bulk := client.NewBulkResendRequest(connection.Id)
+	bulk.SetStatuses([]client.ReplayableStatus{"succeeded"})
 	made, _, err := api.ReplayAPI.ResendDeliveries(ctx).BulkResendRequest(*bulk).Execute()
 	if err != nil {
 		return because(err)
 	}
-	if err := same([]any{false, int32(0)}, []any{made.HasDryRun(), made.Created}); err != nil {
+	if err := same([]any{false, int32(1)}, []any{made.HasDryRun(), made.Created}); err != nil {
 		return err
 	}
+	bulk = client.NewBulkResendRequest(connection.Id)
 	bulk.SetDryRun(true)
 	counted, _, err := api.ReplayAPI.ResendDeliveries(ctx).BulkResendRequest(*bulk).Execute()
 	if err != nil {
@@ -193,6 +199,26 @@ func journey(baseURL, key, receiver string) error {
 		}
 	}
 	return errors.New("the stream ended")
+}
+
+// Waits until all deliveries of an event have succeeded, at most 30 s.
+func awaitDeliveries(ctx context.Context, api *client.APIClient, id string) error {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		event, _, err := api.EventsAPI.GetEvent(ctx, id).Execute()
+		if err != nil {
+			return because(err)
+		}
+		done := 0
+		for _, delivery := range event.Deliveries {
+			if delivery.Status == "succeeded" {
+				done++
+			}
+		}
+		if done == len(event.Deliveries) {
+			return nil
+		}
+	}
+	return errors.New("the deliveries should succeed")
 }
 
 // Sends a webhook, as a sender does, and returns the event's id.

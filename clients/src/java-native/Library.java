@@ -36,7 +36,7 @@ final class Library {
         var client =
                 client(url, key).setResponseInterceptor(answer -> first.set(firstEvent(answer)));
         try {
-            new StreamsApi(client).tailSource(source, after, null, null, null, null);
+            new StreamsApi(client).tailSource(source, after, null, null, null, null, null);
         } catch (ApiException e) {
             // The generated method finds the answer closed.
         }

@@ -26,7 +26,7 @@ final class Library {
             throws ApiException, IOException {
         var call =
                 new StreamsApi(client(url, key))
-                        .tailSourceCall(source, after, null, null, null, null, null);
+                        .tailSourceCall(source, after, null, null, null, null, null, null);
         try (var answer = call.execute()) {
             var lines = answer.body().source();
             for (String line = ""; line != null; line = lines.readUtf8Line()) {

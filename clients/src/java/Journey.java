@@ -17,6 +17,7 @@ import dev.sluice.client.model.FilterRulesInput;
 import dev.sluice.client.model.HeaderAssignmentInput;
 import dev.sluice.client.model.PreviewRequest;
 import dev.sluice.client.model.PreviewSample;
+import dev.sluice.client.model.ReplayableStatus;
 import dev.sluice.client.model.SourceCreate;
 import dev.sluice.client.model.TransformationInput;
 
@@ -131,9 +132,11 @@ final class Journey {
         same(true, counted.getDryRun());
         same(0, counted.getCreated());
         same(0, counted.getWouldCreate());
-        var resent = replay.resendDeliveries(bulk.dryRun(null), null);
+        awaitDeliveries(events, event.getId());
+        bulk.dryRun(null).statuses(List.of(ReplayableStatus.SUCCEEDED));
+        var resent = replay.resendDeliveries(bulk, null);
         same(null, resent.getDryRun());
-        same(0, resent.getCreated());
+        same(1, resent.getCreated());
 
         // A stream.
         same(
@@ -164,6 +167,18 @@ final class Journey {
                                                 .path("headers.X-Test")
                                                 .op(FilterRuleInput.OpEnum.EXISTS)
                                                 .value(true)));
+    }
+
+    /// Waits until all deliveries of an event have succeeded, at most 30 s.
+    private static void awaitDeliveries(EventsApi events, UUID id) throws Exception {
+        long deadline = System.nanoTime() + 30_000_000_000L;
+        while (!events.getEvent(id).getDeliveries().stream()
+                .allMatch(delivery -> delivery.getStatus().getValue().equals("succeeded"))) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("the deliveries should succeed");
+            }
+            Thread.sleep(50);
+        }
     }
 
     /// Sends a webhook, as a sender does, and returns the event's id.

@@ -62,12 +62,26 @@ const resent = ok(await api.POST('/api/v1/events/{id}/resend', { params: { path:
 assert.equal(resent.created, 1);
 const dryRun = ok(await api.POST('/api/v1/deliveries/resend-bulk', { body: { connection_id: connection.id, statuses: [], dry_run: true } }));
 assert.deepEqual([dryRun.dry_run, dryRun.created, dryRun.would_create], [true, 0, 0]);
-const bulk = ok(await api.POST('/api/v1/deliveries/resend-bulk', { body: { connection_id: connection.id } }));
-assert.deepEqual([bulk.dry_run, bulk.created], [undefined, 0]);
+for (const deadline = Date.now() + 30_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  const now = ok(await api.GET('/api/v1/events/{id}', { params: { path: { id: event.id } } }));
+  if (now.deliveries.every((one) => one.status === 'succeeded')) break;
+  assert.ok(Date.now() < deadline, 'the deliveries should succeed');
+}
+const bulk = ok(await api.POST('/api/v1/deliveries/resend-bulk', { body: { connection_id: connection.id, statuses: ['succeeded'] } }));
+assert.deepEqual([bulk.dry_run, bulk.created], [undefined, 1]);
 
-// A stream: the comment or event that comes first.
+// A stream: its first message.
 const stream = await api.GET('/api/v1/sources/{id}/tail', { params: { path: { id: source.id }, query: { after: event.id } }, parseAs: 'stream', headers: { Accept: 'text/event-stream' } });
 assert.equal(stream.response.headers.get('content-type')?.split(';')[0], 'text/event-stream');
-await stream.data?.cancel();
+assert.ok(stream.data, 'the stream should have a body');
+const messages = stream.data.getReader();
+let heard = '';
+for (const decoder = new TextDecoder(); !/^event:.*\n/m.test(heard); ) {
+  const { done, value } = await messages.read();
+  assert.ok(!done, `the stream ended after ${heard}`);
+  heard += decoder.decode(value, { stream: true });
+}
+assert.equal(/^event:.*/m.exec(heard)?.[0], 'event: ready');
+await messages.cancel();
 
 console.log('done');

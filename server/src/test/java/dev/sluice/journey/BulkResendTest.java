@@ -402,6 +402,24 @@ class BulkResendTest {
     }
 
     @Test
+    void q_is_a_part_of_the_name_of_a_source_or_destination_of_the_job() {
+        patch("sources", source, "{'name': 'Orders of Q'}");
+        patch("destinations", destination, "{'name': 'Warehouse of Q'}");
+        ended(DeliveryStatus.EXHAUSTED, 2_001);
+        String id = bulk("").text("replay_id");
+
+        for (String q : List.of("orders+of+q", "SE+OF+Q")) {
+            var found = api.get("/api/v1/replays?q=" + q).json();
+            assertThat(found.path("total").asInt()).as(q).isEqualTo(1);
+            assertThat(found.path("items").path(0).path("id").asString()).isEqualTo(id);
+        }
+        var none = api.get("/api/v1/replays?q=orders%25q").json();
+        assertThat(none.path("total").asInt(-1)).isZero();
+        assertThat(none.path("items")).isEmpty();
+        completed(id);
+    }
+
+    @Test
     void another_node_brings_a_job_to_its_end() {
         var events = ended(DeliveryStatus.EXHAUSTED, 4_000);
         String id;

@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -340,6 +341,29 @@ class StatsTest {
         return List.of(
                 Instant.parse(window.path("after").asString()),
                 Instant.parse(window.path("before").asString()));
+    }
+
+    @Test
+    void q_is_a_part_of_the_name_in_any_case_and_no_pattern() {
+        var all = get("by-source?" + wholeRun()).path("items").valueStream().toList();
+        var found = get("by-source?limit=10&q=CHECK&" + wholeRun());
+
+        assertThat(found.path("total").asLong()).isEqualTo(1);
+        assertThat(found.path("items").valueStream())
+                .containsExactlyElementsOf(
+                        all.stream()
+                                .filter(item ->
+                                        item.path("source_name").asString().equals("checked"))
+                                .toList());
+        assertThat(get("volume-by-source?q=heck").path("items")).hasSize(1);
+        assertThat(get("volume-by-source?q=c%25d").path("items")).isEmpty();
+        var name = good.text("name");
+        assertThat(
+                        get("by-destination?q=" + name.toUpperCase(Locale.ROOT) + "&" + wholeRun())
+                                .path("items"))
+                .isNotEmpty()
+                .allMatch(item -> item.path("destination_name").asString().contains(name));
+        assertThat(get("by-destination?q=no+such+name&" + wholeRun()).path("items")).isEmpty();
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. They
 /// throw an [dev.sluice.platform.http.ApiException], which rolls the transaction back: 409 if
-/// another request has stored the key first, 429 if the owner has too many kept keys.
+/// another request has stored the key first.
 public final class AnswerKeeper {
 
     @FunctionalInterface

@@ -32,10 +32,6 @@ public final class IdempotencyKeys {
 
     static final Duration RETENTION = Duration.ofHours(24);
 
-    /// An owner with this many kept keys gets 429 for a request with a new key. Simultaneous
-    /// requests may exceed the number slightly.
-    static final int MAX_KEYS = 10_000;
-
     private static final int MAX_KEY_LENGTH = 255;
     private static final String HEADER = "Idempotency-Key";
     private static final Header REPLAYED = new Header("Idempotent-Replayed", "true");
@@ -66,22 +62,13 @@ public final class IdempotencyKeys {
     /// @throws ApiException 409 if a request with the key is under way, or if its answer was kept
     ///   without the body
     /// @throws ApiException 422 if the key was used for another request
-    /// @throws ApiException 429 if the owner has too many kept keys
     public Reply answer(Request request, UUID owner, KeyedWork work) {
         var key = request.header(HEADER);
         if (key.isEmpty()) {
             return work.answer(AnswerKeeper.withoutKey());
         }
         var keyed = new KeyedRequest(owner, checked(key.get()), hash(request));
-        // the room is checked before the work, which may take seconds
-        var earlier =
-                db.call(tx -> {
-                    var found = find(tx, keyed);
-                    if (found.isEmpty()) {
-                        requireRoom(tx, owner);
-                    }
-                    return found;
-                });
+        var earlier = db.call(tx -> find(tx, keyed));
         if (earlier.isPresent()) {
             return repeat(earlier.get(), keyed);
         }
@@ -209,27 +196,11 @@ public final class IdempotencyKeys {
             IdempotencyStore.replace(tx, keyed.owner(), keyed.key(), placeholder.get(), sealed);
             return sealed;
         }
-        requireRoom(tx, keyed.owner());
         var now = clock.instant();
         var since = now.minus(RETENTION);
         if (!IdempotencyStore.insert(tx, keyed.owner(), keyed.key(), sealed, now, since)) {
             throw inProgress();
         }
         return sealed;
-    }
-
-    private void requireRoom(Tx tx, UUID owner) {
-        var now = clock.instant();
-        var since = now.minus(RETENTION);
-        var kept = IdempotencyStore.count(tx, owner, since);
-        if (kept.number() >= MAX_KEYS) {
-            throw ApiException.tooMany(
-                    "At most "
-                            + MAX_KEYS
-                            + " requests with an "
-                            + HEADER
-                            + " are kept for 24 hours. Send this one without it, or wait.",
-                    Duration.between(since, kept.oldest().orElse(now)));
-        }
     }
 }

@@ -10,11 +10,6 @@ import java.util.UUID;
 /// they can contain secrets.
 public final class IdempotencyStore {
 
-    /// How many keys an owner has used after a given time.
-    ///
-    /// @param oldest when the oldest of these keys was used; empty if there are none
-    record KeyCount(long number, Optional<Instant> oldest) {}
-
     private IdempotencyStore() {}
 
     /// Returns the sealed answer of an owner's key, or empty if the key was not used after `since`.
@@ -77,19 +72,6 @@ public final class IdempotencyStore {
                 owner,
                 key,
                 placeholder);
-    }
-
-    /// Counts an owner's keys that were used after `since`.
-    static KeyCount count(Tx tx, UUID owner, Instant since) {
-        return tx.single(
-                """
-                select count(*) as n, min(created_at) as oldest
-                  from idempotency_key
-                 where owner_id = ? and created_at > ?
-                """,
-                row -> new KeyCount(row.number("n"), row.instantOrNone("oldest")),
-                owner,
-                since);
     }
 
     /// Deletes up to `limit` keys that were used at `until` or before. Returns how many were

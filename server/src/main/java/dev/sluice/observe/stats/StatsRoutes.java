@@ -94,13 +94,17 @@ public final class StatsRoutes {
         var parameters = new QueryParameters(request);
         var window = StatsWindow.of(parameters, clock.instant());
         var filter = ScopeFilter.ofSources(parameters);
+        var isWanted = parameters.searchFilter();
         var page = Page.ifRequested(parameters);
         parameters.check();
         return db.snapshot(tx -> {
             var scope = StatsScopeQueries.scope(tx, caller.workspace(), filter);
             var counts = read.apply(new StatsQueries(tx, window), scope);
-            var sources =
-                    sorted(scope.sources().values(), source -> of(counts, source.id()).events());
+            var listed =
+                    scope.sources().values().stream()
+                            .filter(source -> isWanted.test(source.name()))
+                            .toList();
+            var sources = sorted(listed, source -> of(counts, source.id()).events());
             return table(
                     window,
                     page,
@@ -122,6 +126,7 @@ public final class StatsRoutes {
         var now = clock.instant();
         var window = StatsWindow.of(parameters, now);
         var filter = ScopeFilter.of(parameters);
+        var isWanted = parameters.searchFilter();
         var page = Page.ifRequested(parameters);
         parameters.check();
         return db.snapshot(tx -> {
@@ -133,6 +138,7 @@ public final class StatsRoutes {
                             .filter(destination ->
                                     !destination.isDeleted()
                                             || counts.containsKey(destination.id()))
+                            .filter(destination -> isWanted.test(destination.name()))
                             .toList();
             var destinations =
                     sorted(listed, destination -> of(counts, destination.id()).deliveries());

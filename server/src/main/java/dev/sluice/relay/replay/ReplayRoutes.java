@@ -44,12 +44,13 @@ public final class ReplayRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.of(query);
+        String q = query.searchText().orElse("");
         query.check();
         return db.snapshot(tx -> {
-            var replays = ReplayStore.list(tx, caller.workspace(), page.offset(), page.limit());
+            var replays = ReplayStore.list(tx, caller.workspace(), q, page.offset(), page.limit());
             return Reply.ok(
                     JsonObject.items(replays.stream().map(Replay::json).toList())
-                            .put("total", ReplayStore.count(tx, caller.workspace())));
+                            .put("total", ReplayStore.count(tx, caller.workspace(), q)));
         });
     }
 

@@ -28,6 +28,18 @@ import java.util.stream.Collectors;
 /// the resends of its last chunk are counted.
 public final class ReplayStore {
 
+    private static final String IS_NAMED =
+            """
+            and (? = '' or exists (
+                select from connection
+                  join source on source.id = connection.source_id
+                  join destination on destination.id = connection.destination_id
+                 where connection.id = any (coalesce(replay_job.connections,
+                                                     array[replay_job.connection_id]))
+                   and (strpos(lower(source.name), lower(?)) > 0
+                        or strpos(lower(destination.name), lower(?)) > 0)))
+            """;
+
     private ReplayStore() {}
 
     /// Returns the creation time for a job inserted in this transaction. It is later than the
@@ -98,26 +110,37 @@ public final class ReplayStore {
                 scope.perSecond().orElse(null));
     }
 
-    static List<Replay> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+    /// Returns the jobs of a workspace, the newest first.
+    ///
+    /// @param q text that the name of the source or of the destination of one of the job's
+    ///   connections must contain, ignoring case; every job if empty
+    static List<Replay> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
         return tx.query(
                 """
                 select *
                   from replay_job
-                 where workspace_id = ?
+                 where workspace_id = ? %s
                  order by created_at desc, id desc
                 offset ? limit ?
-                """,
+                """
+                        .formatted(IS_NAMED),
                 ReplayStore::replay,
                 workspace.value(),
+                q,
+                q,
+                q,
                 offset,
                 limit);
     }
 
-    static long count(Tx tx, WorkspaceId workspace) {
+    static long count(Tx tx, WorkspaceId workspace, String q) {
         return tx.single(
-                "select count(*) as n from replay_job where workspace_id = ?",
+                "select count(*) as n from replay_job where workspace_id = ? " + IS_NAMED,
                 row -> row.number("n"),
-                workspace.value());
+                workspace.value(),
+                q,
+                q,
+                q);
     }
 
     static Optional<Replay> find(Tx tx, WorkspaceId workspace, UUID id) {

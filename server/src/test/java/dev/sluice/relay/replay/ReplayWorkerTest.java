@@ -454,7 +454,7 @@ class ReplayWorkerTest {
         fixture.clock.advance(Duration.ofHours(2));
         rounds(worker, 1);
 
-        long left = fixture.db.call(tx -> ReplayStore.count(tx, job.workspace()));
+        long left = fixture.db.call(tx -> ReplayStore.count(tx, job.workspace(), ""));
         assertThat(left).isZero();
     }
 
