@@ -59,6 +59,10 @@ final class ExportDataCommand {
             PassphraseOption.Terminal terminal,
             OutputStream out,
             PrintStream err) {
+        if (arguments.equals(List.of("--help"))) {
+            err.println(USAGE);
+            return EXIT_DONE;
+        }
         var options = PassphraseOption.parse(arguments);
         if (options.isEmpty()) {
             err.println(USAGE);

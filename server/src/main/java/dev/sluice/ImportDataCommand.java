@@ -51,6 +51,10 @@ final class ImportDataCommand {
             PassphraseOption.Terminal terminal,
             InputStream in,
             PrintStream err) {
+        if (arguments.equals(List.of("--help"))) {
+            err.println(USAGE);
+            return EXIT_DONE;
+        }
         var options = PassphraseOption.parse(arguments);
         if (options.isEmpty() || options.get().isAsked()) {
             err.println(USAGE);

@@ -39,6 +39,10 @@ final class ResetKeyCommand {
     /// @param arguments the arguments after `reset-key`
     /// @return the exit status
     static int run(Config config, List<String> arguments, PrintStream out, PrintStream err) {
+        if (arguments.equals(List.of("--help"))) {
+            out.println(USAGE);
+            return EXIT_DONE;
+        }
         boolean isFirst = arguments.isEmpty();
         if (!isFirst && !(arguments.size() == 2 && arguments.getFirst().equals(WORKSPACE))) {
             err.println(USAGE);

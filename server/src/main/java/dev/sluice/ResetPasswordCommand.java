@@ -48,6 +48,10 @@ final class ResetPasswordCommand {
             InputStream in,
             PrintStream out,
             PrintStream err) {
+        if (arguments.equals(List.of("--help"))) {
+            out.println(USAGE);
+            return EXIT_DONE;
+        }
         var words = new ArrayList<>(arguments);
         boolean isGiven = words.remove(PASSWORD_STDIN);
         if (words.size() != 1 || words.getFirst().startsWith("-")) {

@@ -39,6 +39,10 @@ final class SetPlanCommand {
     /// @param arguments the arguments after `set-plan`
     /// @return the exit status
     static int run(Config config, List<String> arguments, PrintStream out, PrintStream err) {
+        if (arguments.equals(List.of("--help"))) {
+            out.println(USAGE);
+            return EXIT_DONE;
+        }
         var words = new ArrayList<>(arguments);
         boolean isConfirmed = words.remove(CONFIRM);
         if (words.size() != 2) {

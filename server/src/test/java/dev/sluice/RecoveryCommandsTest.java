@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -177,7 +178,7 @@ class RecoveryCommandsTest {
     static Stream<List<String>> wrongCommands() {
         return Stream.of(
                 List.of("reset-password"),
-                List.of("reset-password", "--help"),
+                List.of("reset-password", "--help", "a@b.example"),
                 List.of("reset-password", "a@b.example", "c@d.example"),
                 List.of("reset-key", "Default"),
                 List.of("reset-key", "--workspace"));
@@ -190,6 +191,16 @@ class RecoveryCommandsTest {
 
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).startsWith("Usage: sluice " + command.getFirst());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"reset-password", "reset-key"})
+    void help_is_printed_without_an_error(String command) {
+        var run = run("", command, "--help");
+
+        assertThat(run.status()).isEqualTo(0);
+        assertThat(run.out()).startsWith("Usage: sluice " + command);
+        assertThat(run.err()).isEmpty();
     }
 
     @Test

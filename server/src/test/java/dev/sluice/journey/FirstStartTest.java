@@ -84,6 +84,20 @@ class FirstStartTest {
     }
 
     @Test
+    void a_key_that_has_expired_is_warned_about() {
+        try (var sluice = start(Map.of());
+                var log = LogRecorder.of(AccountAssembly.class)) {
+            sluice.db()
+                    .run(tx ->
+                            tx.update(
+                                    "update api_key set expires_at = now() - interval '1 second'"));
+            sluice.restart();
+
+            assertThat(log.count("admin_key.ignored")).isOne();
+        }
+    }
+
+    @Test
     void a_later_start_makes_nothing_new() throws IOException {
         try (var sluice = start(Map.of("SLUICE_ADMIN_API_KEY", ""))) {
             var note = dataDir.resolve("first-start.txt");

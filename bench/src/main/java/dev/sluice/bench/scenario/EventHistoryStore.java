@@ -100,6 +100,12 @@ final class EventHistoryStore {
         run(sql("insert_work").formatted(name));
     }
 
+    /// Dismisses half of all dead letters, and adds a successful resend of one in sixteen.
+    void resolveDeadLetters() throws SQLException {
+        run(sql("insert_dismissals"));
+        run(sql("insert_resends"));
+    }
+
     /// Counts everything again, the way the relay counts.
     void rebuildCounts() throws SQLException {
         run("truncate ledger, rollup_hour, rollup_day, total");

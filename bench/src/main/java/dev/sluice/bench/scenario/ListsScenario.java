@@ -86,6 +86,7 @@ public record ListsScenario(
             for (var day = first; !day.isAfter(last); day = day.plusDays(1)) {
                 history.addDeliveries(day);
             }
+            history.resolveDeadLetters();
             history.rebuildCounts();
             history.vacuumAndCheckpoint();
             System.err.printf(

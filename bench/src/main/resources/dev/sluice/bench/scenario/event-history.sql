@@ -40,6 +40,20 @@ select (substr(chosen.id::text, 1, 33) || '001')::uuid, now() + interval '1 day'
   join connection on connection.source_id = chosen.source_id
  where chance = 20
 
+-- insert_dismissals
+insert into dismissal (source_id, delivery_id, dismissed_at)
+select source_id, id, now()
+  from delivery
+ where status in (4, 5) and substr(md5(id::text), 32, 1) < '8'
+
+-- insert_resends
+insert into delivery (id, created_at, finished_at, attempted_at, source_id, connection_id, revision,
+                      latency_ms, status, trigger, attempts, response_status)
+select (substr(id::text, 1, 33) || '400')::uuid, now(), now(), now(), source_id, connection_id,
+       revision, 12, 3, 2, 1, 200
+  from delivery
+ where status in (4, 5) and substr(md5(id::text), 32, 1) = '8'
+
 -- count_events_by_hour
 insert into rollup_hour (kind, key, hour, dim, n, size, minutes)
 select 1, source_id, hour, verification, sum(n), sum(size),

@@ -175,12 +175,9 @@ final class ApiKeyStore {
                 hash);
     }
 
-    /// Whether any workspace has a key with this hash.
-    static boolean exists(Tx tx, byte[] hash) {
-        return tx.single(
-                "select exists (select from api_key where hash = ?) as is_there",
-                row -> row.bool("is_there"),
-                hash);
+    /// Whether any workspace has a key with this hash that has not expired.
+    static boolean isValid(Tx tx, byte[] hash, Instant now) {
+        return find(tx, hash, now).filter(key -> !key.isExpired(now)).isPresent();
     }
 
     private static Optional<UUID> creator(Row row) throws SQLException {

@@ -60,11 +60,13 @@ public final class InitialSetup {
         });
     }
 
-    /// Whether the chosen key is a key of some workspace. Returns true if no key was chosen.
-    public static boolean isKeyKnown(Db db, InitialSetupSettings settings) {
+    /// Whether the chosen key is accepted: a key of some workspace that has not expired. Returns
+    /// true if no key was chosen.
+    public static boolean isKeyValid(Db db, InitialSetupSettings settings, Instant now) {
         return settings.apiKey().isEmpty()
                 || db.call(tx ->
-                        ApiKeyStore.exists(tx, ApiKey.hash(settings.apiKey().get().reveal())));
+                        ApiKeyStore.isValid(
+                                tx, ApiKey.hash(settings.apiKey().get().reveal()), now));
     }
 
     private static InitialCredentials create(

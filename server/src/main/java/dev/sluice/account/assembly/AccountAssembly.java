@@ -71,7 +71,7 @@ public record AccountAssembly(
                         base.now(),
                         saveCredentials);
         if (credentials.isEmpty()) {
-            warnOfUnknownKey(db, settings);
+            warnOfInvalidKey(db, settings, base.now());
         }
         warnOfOpenPlans(settings);
         var plans =
@@ -146,10 +146,10 @@ public record AccountAssembly(
                         new IdempotencyKeyPruner(background, clock)));
     }
 
-    /// Warns if the configured API key is not in the database. The setting is used only at the
-    /// first start, so a key that was configured later does not work.
-    private static void warnOfUnknownKey(Db db, AccountSettings settings) {
-        if (!InitialSetup.isKeyKnown(db, settings.initialSetup())) {
+    /// Warns if the configured API key is not in the database or has expired. The setting is used
+    /// only at the first start, so a key that was configured later does not work.
+    private static void warnOfInvalidKey(Db db, AccountSettings settings, Instant now) {
+        if (!InitialSetup.isKeyValid(db, settings.initialSetup(), now)) {
             log.atWarn().log("admin_key.ignored");
         }
     }

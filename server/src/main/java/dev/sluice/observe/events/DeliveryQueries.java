@@ -153,7 +153,9 @@ final class DeliveryQueries {
         var wait =
                 waits.explain(
                         row,
-                        attempts.isEmpty() ? Optional.empty() : attempts.getLast().errorMessage());
+                        attempts.isEmpty()
+                                ? Optional.empty()
+                                : attempts.getLast().failure().message());
         return new DeliveryView(
                 id,
                 target(row),

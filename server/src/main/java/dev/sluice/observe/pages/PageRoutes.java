@@ -111,7 +111,9 @@ public final class PageRoutes {
                 files.index()
                         .orElseThrow(() ->
                                 notFound(
-                                        "This server was built without its dashboard. Build it on a"
+                                        "This server was built without its dashboard. Its API is"
+                                                + " below /api/v1, and /api/openapi.json describes"
+                                                + " it. For the dashboard, build the server on a"
                                                 + " machine with Node.js 20.19 or newer."));
         String root = depth == 0 ? "./" : "../".repeat(depth);
         return Reply.text(200, "text/html; charset=utf-8", index.replace(ROOT_MARK, root))

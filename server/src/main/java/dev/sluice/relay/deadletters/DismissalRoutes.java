@@ -137,8 +137,13 @@ public final class DismissalRoutes {
         var asOf =
                 cursor.map(DismissalCursor::asOf).filter(begun -> begun.isBefore(now)).orElse(now);
         var scope = scope(caller, criteria, now, asOf);
-        record(caller, "dead_letters." + what, input.names());
+        if (cursor.isEmpty()) {
+            record(caller, "dead_letters." + what, input.names());
+        }
         var progress = runChunks(scope, cursor, REQUEST_BUDGET, step.apply(criteria, scope.asOf()));
+        if (cursor.isPresent() && progress.changed() > 0) {
+            record(caller, "dead_letters." + what, input.names());
+        }
         return Reply.ok(progress.json(what, name));
     }
 

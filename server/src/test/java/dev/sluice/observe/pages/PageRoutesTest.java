@@ -225,6 +225,7 @@ class PageRoutesTest {
         var answered = send(bareServer, "GET /", BROWSER);
 
         assertThat(answered.status()).isEqualTo(404);
-        assertThat(answered.body()).contains("built without its dashboard").contains("Node.js");
+        assertThat(answered.body())
+                .contains("built without its dashboard", "/api/openapi.json", "Node.js");
     }
 }

@@ -129,6 +129,28 @@ class DismissalCursorTest {
         assertRefused(post("dismiss", filter, TOO_EARLY));
     }
 
+    @Test
+    void a_continuation_is_in_the_audit_log_only_if_it_changed_something() {
+        var sources = failingSources(2);
+        String rest = cursor(sources.getFirst(), "dismissed", "{}");
+        post("dismiss", "{}", rest);
+
+        post("dismiss", "{}", rest);
+        assertThat(dismissalsAudited()).isEqualTo(1);
+
+        api.post("/api/v1/dlq/dismiss", "{}");
+        assertThat(dismissalsAudited()).as("a first request is always in it").isEqualTo(2);
+    }
+
+    private long dismissalsAudited() {
+        return sluice.db()
+                .call(tx ->
+                        tx.single(
+                                "select count(*) as n from audit_log where action ="
+                                        + " 'dead_letters.dismissed'",
+                                row -> row.number("n")));
+    }
+
     private static void assertRefused(ApiResponse answer) {
         assertThat(answer.status()).as(answer.body()).isEqualTo(422);
         assertThat(answer.errorMessage())
