@@ -4,7 +4,7 @@
 #
 #     build/run.sh build | test | e2e
 set -eu
-cd "$(dirname "$0")/.."
+cd "${0%/*}/.."
 
 say() {
     echo "dashboard: $*" >&2

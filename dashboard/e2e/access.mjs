@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newPage } from './browser.mjs';
 import { EMAIL, PASSWORD } from './server.mjs';
-import { browser, callAs, noProblems, ownPage, page, problems, server } from './world.mjs';
+import { browser, callAs, noProblems, ownPage, page, problems, routes, server, settled } from './world.mjs';
 
 test('with the keyboard alone: sign in, open an event, step, close, jump', async () => {
   const own = await newPage(browser, server.url, problems);
@@ -47,7 +47,7 @@ test('the link of a mail sets a password; its token leaves the address bar', asy
   await own.getByRole('button', { name: 'Set password' }).click();
   await own.getByRole('alert').filter({ hasText: 'was used or is older' }).waitFor();
   await own.context().close();
-  problems.splice(0); // the refusals, which the browser logs
+  noProblems();
 });
 
 test('a member is not offered what the role may not do', async () => {
@@ -81,6 +81,15 @@ test('a member is not offered what the role may not do', async () => {
   assert.equal(await own.getByRole('link', { name: 'Members' }).count(), 0);
   await own.goto('/settings/members');
   await own.getByText('Your role cannot see the members').waitFor();
+  // Where the server refuses the role something, the page says so.
+  const refused = new Set();
+  own.on('response', (answer) => answer.status() === 403 && refused.add(answer.url()));
+  for (const [name, path] of Object.entries(routes())) {
+    refused.clear();
+    await own.goto(path);
+    await settled(own);
+    if (refused.size > 0) assert.ok((await own.getByText(/[Yy]our role cannot/).count()) > 0, `${name} asks for ${[...refused]} and does not say why it is missing`);
+  }
   await own.context().close();
   noProblems();
 });

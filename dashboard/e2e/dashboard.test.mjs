@@ -5,4 +5,5 @@ import './routing.mjs';
 import './live.mjs';
 import './access.mjs';
 import './hostile.mjs';
+import './prefix.mjs';
 import './everywhere.mjs';

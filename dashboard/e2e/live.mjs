@@ -21,8 +21,7 @@ test('the live view shows an event that arrives, holds the next one while paused
   noProblems();
 });
 
-/** CI does with less; `mvn verify -Dlive.seconds=30` is the whole of it. */
-const SECONDS = Number(process.env.LIVE_SECONDS || 10);
+const SECONDS = Number(process.env.LIVE_SECONDS || 30);
 const EVENTS_A_SECOND = 200;
 const MAX_TASK_MILLISECONDS = 100;
 const MAX_LIST_MILLISECONDS = 50;
@@ -55,7 +54,7 @@ function pressAndDraw(button) {
   });
 }
 
-test(`the live view follows ${EVENTS_A_SECOND} events a second for ${SECONDS} s without a long task, and a server that is killed and comes back`, async () => {
+test(`the live view follows ${EVENTS_A_SECOND} events a second for ${SECONDS} s without a long task, and a server that is killed and comes back`, async (t) => {
   await page.goto('/live');
   const state = page.getByRole('status');
   await state.filter({ hasText: 'Live' }).waitFor();
@@ -76,6 +75,7 @@ test(`the live view follows ${EVENTS_A_SECOND} events a second for ${SECONDS} s 
   const longest = await stopTracing();
   slow.push(await slowness(page));
   const limit = MAX_TASK_MILLISECONDS * Math.max(...slow);
+  t.diagnostic(`the longest task took ${Math.round(longest)} ms; this machine is ${Math.max(...slow).toFixed(1)} times as slow as the reference`);
   assert.ok(longest < limit, `the longest task took ${Math.round(longest)} ms of ${Math.round(limit)} ms`);
   // All that was answered is stored; the view has the newest of it.
   const stored = client(server.url);

@@ -75,5 +75,16 @@ export async function seed(url, receiver) {
   await post(fleet, Buffer.from([0, 1, 2, 250, 251, 252, 10, 13, 66]), { 'Content-Type': 'application/octet-stream' });
   const html = await (await post(code, '<script>alert(1)</script>', { 'Content-Type': 'text/html', 'X-Note': '<img src=x onerror=alert(2)>' })).json();
   const last = await (await shopOrder('order.created', 15)).json();
-  return { shop, payments, code, crm, bench, fulfilment, billing, html: html.request_id, last: last.request_id };
+  const replay = await replayOf(api, bench);
+  return { shop, payments, code, crm, bench, fulfilment, billing, html: html.request_id, last: last.request_id, replay };
+}
+
+/** Sends what failed on a connection again, once something has failed, and returns the id of the replay. */
+async function replayOf(api, connection) {
+  for (let tries = 0; tries < 300; tries++) {
+    const { replay_id } = await api('POST', '/api/v1/dlq/resend', { connection_id: connection.id });
+    if (replay_id) return replay_id;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('Nothing failed within 30 s.');
 }

@@ -35,8 +35,8 @@ export function noProblems() {
   assert.deepEqual(problems.splice(0), []);
 }
 
-export async function signIn(to = page) {
-  await to.goto('/');
+export async function signIn(to = page, path = '/') {
+  await to.goto(path);
   await to.getByLabel('E-mail').fill(EMAIL);
   await to.getByLabel('Password').fill(PASSWORD);
   await to.getByRole('button', { name: 'Sign in' }).click();
@@ -78,7 +78,9 @@ export function routes() {
     headers: `/events/${made.last}?tab=headers`,
     sent: `/events/${made.last}?tab=sent`,
     diff: `/events/${made.last}?tab=diff`,
+    raw: `/events/${made.last}?tab=raw`,
     failures: '/failures',
+    'resolved-failures': '/failures?resolved=true',
     sources: '/sources',
     'new-source': '/sources?new=1',
     trash: '/sources?view=trash',
@@ -95,6 +97,7 @@ export function routes() {
     bench: `/connections/${made.bench.id}`,
     transform: `/connections/${made.bench.id}?tab=transform`,
     replays: '/replays',
+    replay: `/replays/${made.replay}`,
     alerts: '/alerts',
     settings: '/settings',
     plan: '/settings/plan',
