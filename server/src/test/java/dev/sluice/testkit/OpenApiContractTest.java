@@ -19,7 +19,8 @@ class OpenApiContractTest {
     private static final String JSON_CONTENT_TYPE = "application/json; charset=utf-8";
     private static final String ME_JSON =
             "{\"auth\":\"api_key\",\"workspace\":{\"id\":\"018f3c5e-7a00-7bbb-8ccc-2d5e6f708192\","
-                    + "\"name\":\"Main\",\"plan\":\"business\"}}";
+                    + "\"name\":\"Main\",\"plan\":\"business\"},"
+                    + "\"header_prefix\":\"X-Service\"}";
     private static final String NOT_FOUND_JSON =
             "{\"error\":{\"code\":\"not_found\",\"message\":\"There is no such source.\"}}";
 

@@ -153,9 +153,7 @@ final class DeliveryQueries {
         var wait =
                 waits.explain(
                         row,
-                        attempts.isEmpty()
-                                ? Optional.empty()
-                                : attempts.getLast().failure().message());
+                        attempts.isEmpty() ? Optional.empty() : attempts.getLast().errorMessage());
         return new DeliveryView(
                 id,
                 target(row),
