@@ -181,10 +181,10 @@ const wholeEvent = (id: string) => ({
 });
 
 export const useWholeEvent = (id: string | undefined, isEnabled = true) =>
-  useQuery({ ...wholeEvent(id ?? ''), select: withoutNulls, enabled: id !== undefined && isEnabled });
+  useQuery({ ...wholeEvent(id ?? ''), select: withPayload, enabled: id !== undefined && isEnabled });
 
 export async function readWholeEvent(id: string): Promise<Event> {
-  return withoutNulls(await queryClient.fetchQuery(wholeEvent(id)));
+  return withPayload(await queryClient.fetchQuery(wholeEvent(id)));
 }
 
 export const useDelivery = (id: string) =>
