@@ -27,6 +27,9 @@ public record PairScenario(
         Map<String, String> settings)
         implements Scenario {
 
+    /// The median of the rounds' ratios of CPU an event must not be above this.
+    private static final double MAX_CPU_RATIO = 1.03;
+
     /// The relay's code is compiled in the first minute under load.
     private static final int SETTLING_SECONDS = 60;
 
@@ -73,5 +76,10 @@ public record PairScenario(
                                 ours.latest(TOTAL_CPU) / theirs.latest(TOTAL_CPU),
                                 ours.latest(DELIVERED_RATE) / theirs.latest(DELIVERED_RATE)));
         report.add(ours.medians()).add(theirs.medians()).add(ratios.medians());
+        double cpu = ratios.last("CPU an event").orElse(Double.MAX_VALUE);
+        report.failUnless(
+                cpu <= MAX_CPU_RATIO,
+                "an event takes %.2f of the CPU that it takes in the other build, above %.2f"
+                        .formatted(cpu, MAX_CPU_RATIO));
     }
 }

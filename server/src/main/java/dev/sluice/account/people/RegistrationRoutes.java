@@ -97,10 +97,11 @@ public final class RegistrationRoutes {
         input.check();
         var invite = inviteToken.map(Sha256::hash);
         var client = clientAddress.of(request);
-        limitRate(client);
         // This check comes before hashing, so that wrong tokens cost no hash. It is repeated when
-        // the invite is taken.
+        // the invite is taken. Wrong tokens do not count, or they would lock out invited people of
+        // the same network.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
+        limitRate(client);
         String hash = passwords.hash(password.orElse(new Secret("")), client);
         var account = new Account(ids.next(), email.orElse(""), name.orElse(""), hash);
         return db.call(tx -> create(tx, request, account, workspaceName.toOptional(), invite));
@@ -111,11 +112,11 @@ public final class RegistrationRoutes {
     private void limitRate(InetAddress client) {
         var now = clock.instant();
         String network = ClientAddress.network(client);
-        var delay = registrations.delay(network, now);
-        if (!delay.isZero()) {
-            throw ApiException.tooMany("Too many registrations came from your network.", delay);
+        if (registrations.add(network, now) >= MAX_REGISTRATIONS_PER_MINUTE) {
+            throw ApiException.tooMany(
+                    "Too many registrations came from your network.",
+                    registrations.delay(network, now));
         }
-        registrations.add(network, now);
     }
 
     private Optional<Invite> find(Tx tx, byte[] token) {

@@ -15,8 +15,10 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
+import dev.sluice.platform.secret.Secret;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.List;
 
@@ -63,14 +65,18 @@ public final class SignInRoutes {
                 passwords
                         .find(email.orElse(""), password, client)
                         .orElseThrow(SignInRoutes::wrongPassword);
-        var rehashed = passwords.rehash(account, password, client);
+        var reply = openSession(request, account);
+        replaceOldHash(account, password, client);
+        return reply;
+    }
+
+    private Reply openSession(Request request, Account account) {
         return db.call(tx -> {
             // The password may have been changed while the client waited for the check. The lock
             // makes a change that comes now wait, and end this session, too.
             if (!AccountStore.lockUnchanged(tx, account)) {
                 throw wrongPassword();
             }
-            rehashed.ifPresent(hash -> AccountStore.setPasswordHash(tx, account.id(), hash));
             var first = MemberStore.memberships(tx, account.id()).stream().findFirst();
             var header =
                     sessionOpener.open(
@@ -83,6 +89,23 @@ public final class SignInRoutes {
                     .with(List.of(header))
                     .with("Cache-Control", "no-store");
         });
+    }
+
+    /// Replaces a hash that was made with other parameters than those of today. If the line is
+    /// full, or the hash was replaced meanwhile, nothing happens: a later sign-in tries again.
+    private void replaceOldHash(Account account, Secret password, InetAddress client) {
+        try {
+            passwords
+                    .rehash(account, password, client)
+                    .ifPresent(hash ->
+                            db.run(tx -> {
+                                if (AccountStore.lockUnchanged(tx, account)) {
+                                    AccountStore.setPasswordHash(tx, account.id(), hash);
+                                }
+                            }));
+        } catch (ApiException e) {
+            // The person is signed in.
+        }
     }
 
     private static ApiException wrongPassword() {

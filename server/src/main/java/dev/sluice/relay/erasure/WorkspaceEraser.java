@@ -88,7 +88,7 @@ public final class WorkspaceEraser implements Loop.Step {
             return db.call(
                     tx -> WorkspaceStore.lockDeleted(tx, workspace) && erase(tx, workspace, now));
         } catch (DbException e) {
-            if (e.isConnectionLost()) {
+            if (e.isConnectionLost() || e.failure().isPassing()) {
                 throw e;
             }
             failed.add(workspace);

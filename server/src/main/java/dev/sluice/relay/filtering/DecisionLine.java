@@ -10,9 +10,10 @@ import java.util.concurrent.CountDownLatch;
 /// A fair semaphore for threads that are about to use a lot of CPU time. A fixed number of threads
 /// may hold a slot at once. The others wait in line, and the group that has used least goes next.
 ///
-/// What a group has used is known when it leaves. A group that comes new counts as having used as
-/// much as the group that was served last, so it neither waits for long nor holds up the others. A
-/// group that has used more than that keeps its count while it is away, until the line is empty.
+/// What a group has used is known when it leaves, and counts only if somebody waits then. A group
+/// that comes new counts as having used as much as the group that was served last, so it neither
+/// waits for long nor holds up the others. A group that has used more than that keeps its count
+/// while it is away, until all slots are free.
 ///
 /// Thread-safe.
 ///
@@ -81,7 +82,9 @@ final class DecisionLine<G> {
     ///
     /// @param used what the thread has used, in any unit that is the same for all groups
     synchronized void leave(G group, long used) {
-        line(group).used += used;
+        if (waitingCount > 0) { // what nobody else wanted is no debt
+            line(group).used += used;
+        }
         passOn();
     }
 

@@ -19,7 +19,7 @@ import java.util.function.Function;
 ///
 /// The writer waits while a day's partitions are made, and other days wait with it. A day whose
 /// partitions cannot be made is therefore given up for [#GIVE_UP_DURATION]. During that time its
-/// rows cost no further try and no wait. Used by the writer thread only.
+/// rows cost one failed commit a batch, and no wait. Used by the writer thread only.
 final class MissingPartitions {
 
     /// How long a day is given up. It is short, because a repaired database must be noticed soon.

@@ -141,25 +141,40 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         var parts = new ArrayDeque<List<DeliveryResult>>();
         parts.add(batch);
         int failures = 0; // in a row
+        int missing = 0; // of these, because of a missing partition
         while (!parts.isEmpty()) {
             var part = parts.remove();
             try {
                 commit(part);
                 failures = 0;
+                missing = 0;
             } catch (RuntimeException | Error e) {
                 log.atWarn()
                         .addKeyValue("results", part.size())
                         .setCause(e)
                         .log("results.commit_failed");
                 boolean isNew = !isRested && part.size() == batch.size();
-                switch (nextStep(part, e, failures, isNew)) {
+                var failure =
+                        e instanceof RuntimeException failed
+                                ? writer.judge(failed, failures)
+                                : DbFailure.BAD_ROW;
+                boolean isMissing =
+                        e instanceof DbException refused && refused.isMissingPartition();
+                var step =
+                        isMissing
+                                ? judgeMissingPartition(part, missing++, isNew)
+                                : nextStep(part, failure, failures, isNew);
+                switch (step) {
                     case REPEAT -> parts.addFirst(part);
                     case HALVE -> {
                         int middle = part.size() / 2;
                         parts.addFirst(part.subList(middle, part.size()));
                         parts.addFirst(part.subList(0, middle));
                     }
-                    case SPLIT_DAYS -> daysOf(part).reversed().forEach(parts::addFirst);
+                    case SPLIT_DAYS -> {
+                        daysOf(part).reversed().forEach(parts::addFirst);
+                        missing = 0;
+                    }
                     case REST -> rest(part);
                     case GIVE_UP -> giveUp(part.getFirst(), e);
                 }
@@ -187,14 +202,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     ///
     /// @param failures the number of failures in a row before this one
     /// @param isNew whether the part is a whole batch that was not set aside earlier
-    private NextStep nextStep(List<DeliveryResult> part, Throwable e, int failures, boolean isNew) {
-        var failure =
-                e instanceof RuntimeException failed
-                        ? writer.judge(failed, failures)
-                        : DbFailure.BAD_ROW;
-        if (e instanceof DbException refused && refused.isMissingPartition()) {
-            return judgeMissingPartition(part, failures, isNew);
-        }
+    private NextStep nextStep(
+            List<DeliveryResult> part, DbFailure failure, int failures, boolean isNew) {
         return switch (failure) {
             case CONNECTION_LOST, PASSING -> NextStep.REPEAT;
             case DAMAGED, UNKNOWN -> judgeUnknown(part, failures, isNew);
@@ -209,6 +218,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
 
     /// Sets all results of the day aside whose partition cannot be made: halving them would try as
     /// many commits as there are results.
+    ///
+    /// @param failures how many commits of the part failed for this reason before
     private NextStep judgeMissingPartition(List<DeliveryResult> part, int failures, boolean isNew) {
         var ids = part.stream().map(result -> result.delivery().id().value()).toList();
         if (missingPartitions.repair(ids, failures, !isNew)) {

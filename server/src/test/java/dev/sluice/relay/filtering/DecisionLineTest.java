@@ -116,6 +116,21 @@ class DecisionLineTest {
         }
     }
 
+    @Test
+    void what_was_used_while_nobody_waited_is_no_debt() throws InterruptedException {
+        line.enter("old");
+        line.leave("old", 1_000_000);
+        line.enter("busy");
+        joinLine("new", "new", 10);
+        joinLine("old", "old", 10);
+        joinLine("new", "new", 10);
+
+        line.leave("busy", 0);
+        joinAll();
+
+        assertThat(served).containsExactly("new", "old", "new");
+    }
+
     private int indexOfBomb(int number) {
         int found = -1;
         for (int i = 0; i < number; i++) {
