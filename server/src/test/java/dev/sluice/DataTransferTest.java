@@ -693,7 +693,6 @@ class DataTransferTest {
     static Stream<List<String>> wrongCommands() {
         return Stream.of(
                 List.of(),
-                List.of("--help"),
                 List.of("a", "b"),
                 List.of("a", "--passphrase-file"),
                 List.of("a", "--passphrase", "--passphrase-file", "b"));
@@ -705,6 +704,14 @@ class DataTransferTest {
         String[] words = arguments.toArray(String[]::new);
         for (var run : List.of(exporting(Map.of(), words), importing(Map.of(), words))) {
             assertThat(run.status()).isEqualTo(2);
+            assertThat(run.err()).startsWith("Usage: sluice ");
+        }
+    }
+
+    @Test
+    void help_is_the_usage_and_status_0() {
+        for (var run : List.of(exporting(Map.of(), "--help"), importing(Map.of(), "--help"))) {
+            assertThat(run.status()).isZero();
             assertThat(run.err()).startsWith("Usage: sluice ");
         }
     }
