@@ -69,7 +69,7 @@ test('a member is not offered what the role may not do', async () => {
   await own.goto(`/invite#${invite.token}`);
   await own.getByRole('button', { name: 'Accept the invite' }).click();
   await own.locator('.app').waitFor();
-  const workspace = own.locator('.ws > .menu-root > button');
+  const workspace = own.locator('.ws .menu-root > button');
   if ((await workspace.innerText()).trim() !== 'Default') {
     await workspace.click();
     await own.getByRole('menuitem', { name: /Default/ }).click();
