@@ -132,9 +132,9 @@ final class ImportDataCommand {
                 : DataDirectory.storedMasterKey(config.storage().dataDir());
     }
 
-    /// Creates the master key in the data directory, as the first start of a server does. Called
-    /// only if the file has a passphrase and there is no master key yet, which means that the
-    /// database is embedded.
+    /// Creates the master key in the data directory, just as a server does on its first start.
+    /// Called only if the import file has a passphrase and no master key exists. Only an embedded
+    /// database can be without one.
     private Secret newMasterKey(Optional<DataDirectory> directory) {
         try {
             return directory.orElseThrow().masterKey(random);

@@ -26,7 +26,8 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
     private static final String FROM_FILE = "--passphrase-file";
     private static final int MIN_LENGTH = 8;
 
-    /// Asks for a passphrase with the given prompt. Returns empty if there is no terminal.
+    /// Prompts for a passphrase on the terminal. Takes the text of the prompt; returns empty if the
+    /// process has no terminal.
     interface Terminal extends Function<String, Optional<Secret>> {}
 
     /// Returns a function that asks on this process's terminal, without showing what is typed.

@@ -13,9 +13,9 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
-/// Mails invites. Anybody with an account can invite strangers. Therefore each person may send 20
-/// of these mails an hour, and each address gets at most three an hour. The counts are kept in
-/// memory, so they hold for one node. Thread-safe.
+/// Mails invites. Anybody with an account can invite strangers, so invitations are rate-limited.
+/// Each person may send at most 20 an hour, and each address gets at most three an hour. The counts
+/// are kept in memory, so the limits apply per node. Thread-safe.
 public final class InviteMailer {
 
     static final int MAX_MAILS_PER_SENDER = 20;

@@ -177,7 +177,7 @@ public final class SourceStore {
     /// Returns up to `limit` sources that are not purged, including sources in the trash, ordered
     /// by id.
     ///
-    /// @param after returns only sources with a higher id
+    /// @param after only sources with a higher id are returned
     public List<SourceVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """

@@ -12,8 +12,8 @@ import java.util.stream.LongStream;
 /// sees. Immutable.
 public final class TxSnapshot {
 
-    /// The maximum number of running transactions in a parsed snapshot. A longer list is refused as
-    /// forged, because databases run far fewer transactions at once.
+    /// The maximum number of running transactions in a parsed snapshot. A snapshot with more is
+    /// refused as forged, because databases run far fewer transactions at once.
     private static final int MAX_RUNNING = 4_096;
 
     private static final Pattern FORMAT =

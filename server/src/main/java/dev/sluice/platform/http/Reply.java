@@ -134,8 +134,8 @@ public final class Reply {
     }
 
     /// Returns a reply that is never compressed. Use this for a reply that contains both a secret
-    /// and text that an attacker can choose. From the length of the compressed reply, the attacker
-    /// could find out whether the two are alike (the attack BREACH).
+    /// and text that an attacker can choose. The attacker could guess the secret from the length of
+    /// the compressed reply (the BREACH attack).
     public Reply uncompressed() {
         return new Reply(status, headers, body, stream, false);
     }

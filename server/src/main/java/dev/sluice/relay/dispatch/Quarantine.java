@@ -211,8 +211,8 @@ public final class Quarantine implements Loop.Step {
         sender.resumeOthers();
     }
 
-    /// Removes and returns the suspects that are not being sent. Opens the gate if it was closed
-    /// for one of them.
+    /// Removes and returns the quarantined deliveries that are not being sent. If other deliveries
+    /// were waiting for one of them, they may go on.
     synchronized List<QuarantinedDelivery> removeAll() {
         var all = new ArrayList<>(waiting);
         waiting.clear();

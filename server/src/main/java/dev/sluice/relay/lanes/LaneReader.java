@@ -158,7 +158,7 @@ final class LaneReader {
         return blockedSince;
     }
 
-    /// Whether the last read found no due deliveries except those already in memory.
+    /// Returns whether the last read found no due deliveries beyond those already in memory.
     boolean foundNothing() {
         return foundNothing;
     }

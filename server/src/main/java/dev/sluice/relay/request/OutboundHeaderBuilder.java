@@ -61,9 +61,9 @@ public final class OutboundHeaderBuilder {
 
     /// Returns the headers in the order in which they are sent.
     ///
-    /// @param body the body as it is sent, which the signatures cover
-    /// @throws TransformationException if the transformation produces something that cannot be
-    ///   sent, or if this node cannot read the transformation or the authentication settings
+    /// @param body the exact body to send; the signatures cover it
+    /// @throws TransformationException if the transformation produces an invalid header, or if this
+    ///   node cannot read the transformation or the authentication settings
     List<Header> build(OutboundRequest request, OutboundBody body, Instant now)
             throws TransformationException {
         requireReadable(request);

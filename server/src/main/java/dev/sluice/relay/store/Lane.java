@@ -5,7 +5,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 
-/// The queue in which one connection's deliveries wait in the database. Live deliveries and resends
+/// A queue in the database, in which deliveries of one connection wait. Live deliveries and resends
 /// have separate lanes.
 public record Lane(ConnectionId connection, Trigger trigger, SourceId source) {
 

@@ -170,7 +170,7 @@ public final class LaneStore {
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
     /// that another node has leased, or that another transaction has locked. A lane that this node
-    /// has leased already stays leased. Returns the lanes that were not skipped.
+    /// has already leased stays leased and is returned. Returns the lanes that were not skipped.
     public static List<Lane> lease(Tx tx, long epoch, Instant now, Collection<Lane> lanes) {
         if (lanes.isEmpty()) {
             return List.of();

@@ -48,11 +48,13 @@ public final class ResendStore {
                 events.stream().map(EventId::value).toList());
     }
 
-    /// Stores resends of locked events, and the row of the usage ledger that counts them.
+    /// Stores resends of events that the caller has locked, and the row of the usage ledger that
+    /// counts them.
     ///
     /// @param createdAt the creation time of the deliveries
     /// @param dueAt the time from which the deliveries may be sent; not in the past
-    /// @return the events that ran out of ordinals, so that some of their resends were not stored
+    /// @return the events that reached their maximum number of deliveries; some of their resends
+    ///   were not stored
     public static Set<EventId> add(
             Tx tx,
             SourceId source,
