@@ -28,7 +28,8 @@ class FuzzTest {
             List.of("Content-Type: application/json; charset=utf-8", "X-Request-Id: 1");
     private static final String GET_ME_BODY =
             "{\"auth\":\"api_key\",\"workspace\":{\"id\":\"018f3c5e-7a00-7bbb-8ccc-2d5e6f708192\","
-                    + "\"name\":\"Main\",\"plan\":\"business\"}}";
+                    + "\"name\":\"Main\",\"plan\":\"business\"},"
+                    + "\"header_prefix\":\"X-Service\"}";
 
     private final OpenApiDocument document = OpenApiDocument.parse(text());
 
