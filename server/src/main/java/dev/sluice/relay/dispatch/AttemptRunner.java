@@ -96,7 +96,7 @@ public final class AttemptRunner {
             return Optional.of(
                     route.map(to -> failWithoutAttempt(delivery, to, ErrorCode.EVENT_EXPIRED))
                             .orElseGet(
-                                    () -> failWithoutAttempt(delivery, ErrorCode.EVENT_EXPIRED)));
+                                    () -> settlement.endUnsent(delivery, ErrorCode.EVENT_EXPIRED)));
         }
         if (route.isEmpty()) {
             return routing.deletion(delivery.connection())
@@ -241,21 +241,12 @@ public final class AttemptRunner {
                     case CONNECTION -> ErrorCode.CONNECTION_DELETED;
                     case DESTINATION -> ErrorCode.DESTINATION_DELETED;
                 };
-        return failWithoutAttempt(delivery, reason);
+        return settlement.endUnsent(delivery, reason);
     }
 
     /// Returns the result that ends a delivery which cannot be sent by this route, and logs it.
     public DeliveryResult failWithoutAttempt(
             UnfinishedDelivery delivery, Route route, ErrorCode reason) {
         return settlement.endUnsent(delivery, route, reason);
-    }
-
-    private DeliveryResult failWithoutAttempt(UnfinishedDelivery delivery, ErrorCode reason) {
-        return new DeliveryResult.FinalResult(
-                delivery,
-                DeliveryStatus.FAILED,
-                Optional.empty(),
-                Optional.of(reason),
-                clock.instant());
     }
 }

@@ -125,6 +125,32 @@ public final class FailureLog {
 
     /// Logs or counts a delivery that ended as failed or exhausted with this attempt.
     void ended(UnfinishedDelivery delivery, Route route, Attempt attempt, DeliveryStatus end) {
+        ended(delivery, route, end, attempt.number(), Optional.of(attempt), code(attempt));
+    }
+
+    /// Logs or counts a delivery that ended as failed without another attempt, for example because
+    /// its payload cannot be read.
+    ///
+    /// @param reason why it was not sent
+    void endedUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
+        ended(
+                delivery,
+                route,
+                DeliveryStatus.FAILED,
+                delivery.attempts(),
+                Optional.empty(),
+                reason.text());
+    }
+
+    /// @param number how many attempts were made
+    /// @param last the attempt with which the delivery ended; empty if it ended without one
+    private void ended(
+            UnfinishedDelivery delivery,
+            Route route,
+            DeliveryStatus end,
+            int number,
+            Optional<Attempt> last,
+            String code) {
         if (isFirst(delivery, route, true)) {
             var line =
                     log.atInfo()
@@ -136,34 +162,15 @@ public final class FailureLog {
                             .addKeyValue("destination", route.destination().spec().name())
                             .addKeyValue("host", route.destination().spec().url().host().text())
                             .addKeyValue("ended_as", end.text())
-                            .addKeyValue("attempt", attempt.number())
-                            .addKeyValue("latency_ms", attempt.latency().toMillis());
-            attempt.responseStatus()
-                    .map(status -> line.addKeyValue("status", status))
-                    .orElse(line)
-                    .addKeyValue("error_code", code(attempt))
-                    .log("delivery.ended");
-        }
-    }
-
-    /// Logs or counts a delivery that ended as failed without another attempt, for example because
-    /// its payload cannot be read.
-    ///
-    /// @param reason why it was not sent
-    void endedUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
-        if (isFirst(delivery, route, true)) {
-            log.atInfo()
-                    .addKeyValue("delivery_id", delivery.id())
-                    .addKeyValue("event_id", delivery.id().event())
-                    .addKeyValue("source_id", delivery.source())
-                    .addKeyValue("connection_id", delivery.connection())
-                    .addKeyValue("destination_id", route.destination().id())
-                    .addKeyValue("destination", route.destination().spec().name())
-                    .addKeyValue("host", route.destination().spec().url().host().text())
-                    .addKeyValue("ended_as", DeliveryStatus.FAILED.text())
-                    .addKeyValue("attempt", delivery.attempts())
-                    .addKeyValue("error_code", reason.text())
-                    .log("delivery.ended");
+                            .addKeyValue("attempt", number);
+            last.ifPresent(made -> {
+                var _ = line.addKeyValue("latency_ms", made.latency().toMillis());
+            });
+            last.flatMap(Attempt::responseStatus)
+                    .ifPresent(status -> {
+                        var _ = line.addKeyValue("status", status);
+                    });
+            line.addKeyValue("error_code", code).log("delivery.ended");
         }
     }
 

@@ -73,6 +73,12 @@ public final class Settlement {
     /// @param route the route by which it would have been sent
     public DeliveryResult endUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
         failureLog.endedUnsent(delivery, route, reason);
+        return endUnsent(delivery, reason);
+    }
+
+    /// Returns the result that ends a delivery as failed without another attempt. Does not log it,
+    /// because there is no route any more whose destination the log could name.
+    public DeliveryResult endUnsent(UnfinishedDelivery delivery, ErrorCode reason) {
         return new DeliveryResult.FinalResult(
                 delivery,
                 DeliveryStatus.FAILED,
