@@ -5,6 +5,7 @@ import { useDebounced } from '../lib/debounced';
 import { count, shortId } from '../lib/text';
 import { Gate } from './gate';
 import { Icon } from './icons';
+import { useCloseOutside } from './overlay';
 import { SourceName } from './parts';
 
 /** How many are listed at once; typing a part of the name finds the others. */
@@ -25,14 +26,9 @@ export function SourceFilter({ chosen, onChange, isMultiple, align = 'start', cl
   const root = useRef<HTMLDivElement>(null);
   const byId = useSourcesById(chosen);
   useEffect(() => {
-    if (!isOpen) return;
-    root.current?.querySelector('input')?.focus();
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', closeOutside);
-    return () => document.removeEventListener('pointerdown', closeOutside);
+    if (isOpen) root.current?.querySelector('input')?.focus();
   }, [isOpen]);
+  useCloseOutside(root, isOpen, () => setOpen(false));
   const close = () => {
     setOpen(false);
     root.current?.querySelector('button')?.focus();

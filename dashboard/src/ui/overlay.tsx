@@ -1,5 +1,5 @@
 /** Dialogs and menus. The browser's own `<dialog>` traps and returns the focus. */
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Button } from './parts';
 import { Icon, type IconName } from './icons';
 
@@ -35,6 +35,18 @@ export function Dialog({ title, onClose, children, wide }: { title: string; onCl
 
 export type MenuItem = { label: ReactNode; icon?: IconName; onSelect: () => void; danger?: boolean; hint?: string } | 'line';
 
+/** Calls `close` when something outside of `root` is pressed while it is open. */
+export function useCloseOutside(root: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void) {
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) close();
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    return () => document.removeEventListener('pointerdown', closeOutside);
+  }, [isOpen]);
+}
+
 /** A button that opens a list of actions. Arrow keys move, Escape closes. */
 export function Menu({ label, children, items, kind = 'normal', icon, align = 'start', className = '' }: {
   label?: string;
@@ -50,14 +62,9 @@ export function Menu({ label, children, items, kind = 'normal', icon, align = 's
   const buttons = () => [...(root.current?.querySelectorAll<HTMLButtonElement>('[role=menuitem]') ?? [])];
 
   useEffect(() => {
-    if (!isOpen) return;
-    buttons()[0]?.focus();
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', closeOutside);
-    return () => document.removeEventListener('pointerdown', closeOutside);
+    if (isOpen) buttons()[0]?.focus();
   }, [isOpen]);
+  useCloseOutside(root, isOpen, () => setOpen(false));
 
   const close = () => {
     setOpen(false);
