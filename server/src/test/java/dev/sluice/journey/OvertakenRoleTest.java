@@ -6,6 +6,7 @@ import dev.sluice.RunningSluice;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
@@ -61,7 +62,7 @@ class OvertakenRoleTest {
 
     private static int during(Consumer<Tx> change, Callable<ApiResponse> request) throws Exception {
         return Overtaking.overtake(
-                        sluice.db(), request, tx -> MemberStore.lock(tx, workspace), change)
+                        sluice.db(), request, tx -> WorkspaceStore.lock(tx, workspace), change)
                 .status();
     }
 

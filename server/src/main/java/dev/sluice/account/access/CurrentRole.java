@@ -3,6 +3,7 @@ package dev.sluice.account.access;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -19,11 +20,11 @@ public final class CurrentRole {
 
     private CurrentRole() {}
 
-    /// Locks the workspace's members until the transaction ends. Returns the role that the person
-    /// has now; empty if the person is no longer a member. A transaction that also calls
+    /// Locks the workspace until the transaction ends. Returns the role that the person has now;
+    /// empty if the person is no longer a member. A transaction that also calls
     /// `WorkspaceStore.nextConfigVersion` must do so first.
     public static Optional<Role> lock(Tx tx, WorkspaceId workspace, UUID account) {
-        MemberStore.lock(tx, workspace);
+        WorkspaceStore.lock(tx, workspace);
         return MemberStore.role(tx, workspace, account);
     }
 

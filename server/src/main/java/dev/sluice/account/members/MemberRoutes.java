@@ -6,6 +6,7 @@ import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.MemberStore.Member;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -115,7 +116,7 @@ public final class MemberRoutes {
     private Reply leave(Request request) {
         var who = access.ofSession(request);
         db.run(tx -> {
-            MemberStore.lock(tx, who.workspace());
+            WorkspaceStore.lock(tx, who.workspace());
             endMembership(tx, who.workspace(), who.account());
             SessionStore.moveOut(tx, who.workspace(), who.account());
             who.record(tx, "member.left", who.account(), "", Set.of());

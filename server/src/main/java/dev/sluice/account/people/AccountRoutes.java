@@ -16,6 +16,7 @@ import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.MemberStore.Membership;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.Workspace;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -121,7 +122,7 @@ public final class AccountRoutes {
         MemberStore.memberships(tx, account).stream()
                 .map(membership -> membership.workspace().id())
                 .sorted(Comparator.comparing(id -> id.value().toString()))
-                .forEach(id -> MemberStore.lock(tx, id));
+                .forEach(id -> WorkspaceStore.lock(tx, id));
         AccountStore.lock(tx, account);
     }
 

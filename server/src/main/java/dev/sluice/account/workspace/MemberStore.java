@@ -84,16 +84,6 @@ public final class MemberStore {
                 account);
     }
 
-    /// Locks the list of members until the transaction ends, so that two simultaneous changes
-    /// cannot leave a workspace without an owner.
-    public static void lock(Tx tx, WorkspaceId workspace) {
-        var _ =
-                tx.findOne(
-                        "select id from workspace where id = ? for no key update",
-                        row -> row.uuid("id"),
-                        workspace.value());
-    }
-
     public static boolean setRole(Tx tx, WorkspaceId workspace, UUID account, Role role) {
         return tx.update(
                         "update member set role = ? where workspace_id = ? and account_id = ?",

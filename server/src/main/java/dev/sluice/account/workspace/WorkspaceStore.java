@@ -54,7 +54,7 @@ public final class WorkspaceStore {
     }
 
     /// Locks a workspace until the transaction ends, so that simultaneous requests cannot together
-    /// exceed a limit of the workspace.
+    /// exceed a limit of the workspace, or leave it without an owner.
     public static void lock(Tx tx, WorkspaceId id) {
         tx.query(
                 "select id from workspace where id = ? for no key update",
