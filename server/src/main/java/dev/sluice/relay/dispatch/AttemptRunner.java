@@ -14,7 +14,6 @@ import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.circuit.CircuitEvidence;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.filtering.FilterDecider;
-import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
 import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.settle.Settlement;
@@ -213,10 +212,7 @@ public final class AttemptRunner {
         return new OutboundRequest(
                 route.destination().spec(),
                 OutboundRequest.RequestSource.of(route.source()),
-                new OutboundRequest.InboundContent(
-                        loaded.payload().method(),
-                        loaded.payload().headers(),
-                        OutboundBody.of(loaded.payload().body())),
+                OutboundRequest.InboundContent.of(loaded.payload()),
                 delivery.id(),
                 delivery.attempts() + 1,
                 route.connection().transformation(),

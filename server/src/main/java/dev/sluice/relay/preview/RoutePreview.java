@@ -6,7 +6,6 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.request.DryRun;
-import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
 
 import java.time.InstantSource;
@@ -28,10 +27,7 @@ public final class RoutePreview implements RequestPreview {
                 new OutboundRequest(
                         route.destination().spec(),
                         OutboundRequest.RequestSource.of(route.source()),
-                        new OutboundRequest.InboundContent(
-                                payload.method(),
-                                payload.headers(),
-                                OutboundBody.of(payload.body())),
+                        OutboundRequest.InboundContent.of(payload),
                         DeliveryId.of(event, 1),
                         1,
                         route.connection().transformation(),

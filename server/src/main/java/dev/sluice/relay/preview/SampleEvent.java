@@ -11,7 +11,6 @@ import dev.sluice.platform.json.FieldReader;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
 
 import java.time.Instant;
@@ -103,8 +102,7 @@ public record SampleEvent(EventId id, Payload payload, Optional<Source> source) 
         return new OutboundRequest(
                 destination,
                 source,
-                new OutboundRequest.InboundContent(
-                        payload.method(), payload.headers(), OutboundBody.of(payload.body())),
+                OutboundRequest.InboundContent.of(payload),
                 delivery,
                 1,
                 transformation,

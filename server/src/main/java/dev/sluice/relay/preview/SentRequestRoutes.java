@@ -25,7 +25,6 @@ import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.UnreadablePayloadException;
 import dev.sluice.relay.request.DryRun;
-import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
 
 import java.time.InstantSource;
@@ -162,8 +161,7 @@ public final class SentRequestRoutes {
                         workspace,
                         source.name(),
                         source.credentialHeader().map(Set::of).orElse(Set.of())),
-                new OutboundRequest.InboundContent(
-                        payload.method(), payload.headers(), OutboundBody.of(payload.body())),
+                OutboundRequest.InboundContent.of(payload),
                 id,
                 number,
                 connection.transformation(),

@@ -9,6 +9,7 @@ import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.http.Header;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -40,6 +41,11 @@ public record OutboundRequest(
 
         public InboundContent {
             headers = List.copyOf(headers);
+        }
+
+        public static InboundContent of(Payload payload) {
+            return new InboundContent(
+                    payload.method(), payload.headers(), OutboundBody.of(payload.body()));
         }
     }
 
