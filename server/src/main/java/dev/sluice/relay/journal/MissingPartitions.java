@@ -1,11 +1,9 @@
 package dev.sluice.relay.journal;
 
-import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.store.PartitionStore;
 
 import java.time.Duration;
 import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -46,7 +44,7 @@ final class MissingPartitions {
         if (System.nanoTime() - givenUpAtNanos >= GIVE_UP_DURATION.toNanos()) {
             givenUp.clear();
         }
-        boolean isGivenUp = ids.stream().anyMatch(id -> givenUp.contains(dayOf(id)));
+        boolean isGivenUp = ids.stream().anyMatch(id -> givenUp.contains(PartitionStore.dayOf(id)));
         if (isGivenUp || failures >= (isPart ? 1 : MAX_FAILURES)) {
             return false;
         }
@@ -59,19 +57,16 @@ final class MissingPartitions {
         if (givenUp.isEmpty()) {
             givenUpAtNanos = System.nanoTime();
         }
-        givenUp.add(dayOf(id));
+        givenUp.add(PartitionStore.dayOf(id));
     }
 
     /// Returns the items of each day, by ascending day.
     static <T> List<List<T>> byDay(Collection<T> items, Function<T, UUID> id) {
         var days = new TreeMap<LocalDate, List<T>>();
         for (var item : items) {
-            days.computeIfAbsent(dayOf(id.apply(item)), _ -> new ArrayList<>()).add(item);
+            days.computeIfAbsent(PartitionStore.dayOf(id.apply(item)), _ -> new ArrayList<>())
+                    .add(item);
         }
         return List.copyOf(days.values());
-    }
-
-    private static LocalDate dayOf(UUID id) {
-        return LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC);
     }
 }

@@ -18,7 +18,6 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -150,6 +149,6 @@ final class ExpiryFinisher {
     }
 
     private static LocalDate day(UnfinishedDelivery delivery) {
-        return LocalDate.ofInstant(Uuid7.timeOf(delivery.id().value()), ZoneOffset.UTC);
+        return PartitionStore.dayOf(delivery.id().value());
     }
 }

@@ -45,6 +45,11 @@ public final class PartitionStore {
         this.db = db;
     }
 
+    /// Returns the day whose partition holds the rows with this id.
+    public static LocalDate dayOf(UUID id) {
+        return LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC);
+    }
+
     /// Creates the missing partitions from the day before `now` to seven days after it. The day
     /// before is included because the clocks of nodes differ.
     public void makeAhead(Instant now) {
@@ -59,9 +64,7 @@ public final class PartitionStore {
     /// failure of the database is only logged, and the other days are still made: the writer tries
     /// again, and calls this method again if a partition is still missing.
     public void makeMissing(Stream<UUID> ids) {
-        ids.map(id -> LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC))
-                .distinct()
-                .forEach(this::makeOrLog);
+        ids.map(PartitionStore::dayOf).distinct().forEach(this::makeOrLog);
     }
 
     private void makeOrLog(LocalDate day) {
