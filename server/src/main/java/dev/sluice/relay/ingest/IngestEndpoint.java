@@ -79,7 +79,6 @@ public final class IngestEndpoint implements Endpoint {
     private final Uuid7 ids;
     private final InstantSource clock;
     private final InboundCheck inboundCheck;
-    private final String hopHeader;
 
     public IngestEndpoint(
             ConfigurationCache configuration,
@@ -104,7 +103,6 @@ public final class IngestEndpoint implements Endpoint {
         this.ids = ids;
         this.clock = clock;
         this.inboundCheck = inboundCheck;
-        this.hopHeader = inboundCheck.hopHeader();
     }
 
     @Override
@@ -251,7 +249,8 @@ public final class IngestEndpoint implements Endpoint {
         var planned = new ArrayList<AcceptedEvent.PlannedDelivery>(ingestRoute.routes().size());
         try {
             boolean isForwarded =
-                    checkResult.isForwarded() && !HopCount.isExceeded(payload.headers(), hopHeader);
+                    checkResult.isForwarded()
+                            && !HopCount.isExceeded(payload.headers(), inboundCheck.hopHeader());
             var filtered =
                     isForwarded
                             ? planDeliveries(id, ingestRoute, payload, planned)
