@@ -144,7 +144,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 new DeliveryId(id),
                 row.uuid("source_id"),
                 target(row),
-                new StatusView(wait.status(), wait.hold(), wait.reason()),
+                wait.status(),
                 Trigger.fromNumber(row.integer("trigger")),
                 last,
                 new ItemTimes(

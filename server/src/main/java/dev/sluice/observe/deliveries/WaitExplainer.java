@@ -5,6 +5,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.observe.DeliveryInProgress;
+import dev.sluice.observe.StatusView;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
@@ -44,13 +45,7 @@ public record WaitExplainer(
     ///
     /// @param status `pending` or `delivering`
     /// @param nextAttemptAt when the next attempt is due; empty if no time is scheduled
-    /// @param hold why the delivery is held; empty if it is not held
-    /// @param reason a sentence that says why the delivery has this status and what happens next
-    public record DeliveryWait(
-            DeliveryStatus status,
-            Optional<Instant> nextAttemptAt,
-            Optional<HoldReason> hold,
-            String reason) {}
+    public record DeliveryWait(StatusView status, Optional<Instant> nextAttemptAt) {}
 
     /// Returns `pending` or `delivering`.
     public DeliveryStatus status(DeliveryInProgress delivery) {
@@ -94,7 +89,8 @@ public record WaitExplainer(
                                         lastError)
                                 + expiryNotice(receivedAt, next.orElse(now));
         return new DeliveryWait(
-                status, next, hold.filter(_ -> status == DeliveryStatus.PENDING), reason);
+                new StatusView(status, hold.filter(_ -> status == DeliveryStatus.PENDING), reason),
+                next);
     }
 
     /// @param attempts the number of attempts made before the current one

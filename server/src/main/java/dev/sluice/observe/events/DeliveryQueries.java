@@ -157,7 +157,7 @@ final class DeliveryQueries {
         return new DeliveryView(
                 id,
                 target(row),
-                new StatusView(wait.status(), wait.hold(), wait.reason()),
+                wait.status(),
                 Trigger.fromNumber(row.integer("trigger")),
                 new DeliveryView.DeliveryTimes(
                         row.instantOrNone("created_at").orElse(event.receivedAt()),
