@@ -54,7 +54,7 @@ public final class Authenticator {
     private final Uuid7 ids;
     private final Activity activity;
     private final InstantSource clock;
-    private final NetworkRateLimiter wrongKeys = new NetworkRateLimiter(MAX_WRONG_KEYS_PER_MINUTE);
+    private final NetworkCounter wrongKeys = new NetworkCounter();
 
     /// @param baseUrl the server's public address, from which the dashboard's pages are served
     /// @param activity marked by each request
@@ -176,7 +176,7 @@ public final class Authenticator {
     private ApiException wrongKey(Request request, String message) {
         var now = clock.instant();
         String network = ClientAddress.network(clientAddress.of(request));
-        var delay = wrongKeys.delay(network, now);
+        var delay = wrongKeys.delay(network, MAX_WRONG_KEYS_PER_MINUTE, now);
         if (!delay.isZero()) {
             return ApiException.tooMany(
                     "Too many unknown or expired API keys came from your network.", delay);

@@ -4,7 +4,7 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.KnownNetworkStore;
-import dev.sluice.account.access.NetworkRateLimiter;
+import dev.sluice.account.access.NetworkCounter;
 import dev.sluice.account.access.PasswordHasher;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -45,8 +45,8 @@ public final class PasswordCheck {
     private final InstantSource clock;
     private final SignInThrottle throttle = new SignInThrottle();
 
-    /// Counts how often each network comes to the line. It never makes a network wait.
-    private final NetworkRateLimiter visits = new NetworkRateLimiter(Integer.MAX_VALUE);
+    /// Counts how often each network comes to the line.
+    private final NetworkCounter visits = new NetworkCounter();
 
     private final PasswordLine line;
     private final Duration lineTimeout;

@@ -3,7 +3,7 @@ package dev.sluice.account.password;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
-import dev.sluice.account.access.NetworkRateLimiter;
+import dev.sluice.account.access.NetworkCounter;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.audit.AuditTrail;
@@ -36,7 +36,7 @@ public final class PasswordResetRoutes {
     private final ClientAddress clientAddress;
     private final Uuid7 ids;
     private final InstantSource clock;
-    private final NetworkRateLimiter requests = new NetworkRateLimiter(MAX_REQUESTS_PER_MINUTE);
+    private final NetworkCounter requests = new NetworkCounter();
 
     public PasswordResetRoutes(
             Db db,
@@ -61,7 +61,7 @@ public final class PasswordResetRoutes {
     private Reply request(Request request) throws IOException {
         var now = clock.instant();
         String network = ClientAddress.network(clientAddress.of(request));
-        var delay = requests.delay(network, now);
+        var delay = requests.delay(network, MAX_REQUESTS_PER_MINUTE, now);
         if (!delay.isZero()) {
             throw ApiException.tooMany(
                     "Too many password resets were asked for from your network.", delay);

@@ -1,7 +1,7 @@
 package dev.sluice.account.password;
 
 import dev.sluice.account.access.LeastRecentlyUsed;
-import dev.sluice.account.access.NetworkRateLimiter;
+import dev.sluice.account.access.NetworkCounter;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +33,7 @@ final class SignInThrottle {
     private record PairFailures(int number, Instant last) {}
 
     private final Map<AccountOnNetwork, PairFailures> byPair = new LeastRecentlyUsed<>(MAX_PAIRS);
-    private final NetworkRateLimiter byNetwork = new NetworkRateLimiter(MAX_FAILURES_PER_MINUTE);
+    private final NetworkCounter byNetwork = new NetworkCounter();
 
     /// Returns how long the client must wait; zero if it may try now.
     synchronized Duration delay(String email, String network, Instant now) {
@@ -42,7 +42,7 @@ final class SignInThrottle {
                 pair == null || pair.number() < FREE_FAILURES
                         ? Duration.ZERO
                         : remaining(pair.last().plus(backoff(pair.number())), now);
-        var networkDelay = byNetwork.delay(network, now);
+        var networkDelay = byNetwork.delay(network, MAX_FAILURES_PER_MINUTE, now);
         return pairDelay.compareTo(networkDelay) > 0 ? pairDelay : networkDelay;
     }
 

@@ -3,7 +3,7 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
-import dev.sluice.account.access.NetworkRateLimiter;
+import dev.sluice.account.access.NetworkCounter;
 import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.audit.AuditTrail;
@@ -51,8 +51,7 @@ public final class RegistrationRoutes {
     private final ClientAddress clientAddress;
     private final String firstPlan;
     private final boolean isOpen;
-    private final NetworkRateLimiter registrations =
-            new NetworkRateLimiter(MAX_REGISTRATIONS_PER_MINUTE);
+    private final NetworkCounter registrations = new NetworkCounter();
 
     public RegistrationRoutes(
             Db db,
@@ -115,7 +114,7 @@ public final class RegistrationRoutes {
         if (registrations.add(network, now) >= MAX_REGISTRATIONS_PER_MINUTE) {
             throw ApiException.tooMany(
                     "Too many registrations came from your network.",
-                    registrations.delay(network, now));
+                    registrations.delay(network, MAX_REGISTRATIONS_PER_MINUTE, now));
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.Map;
 ///
 /// The counts are kept in memory. They cover up to 50 000 networks; beyond that, those not used for
 /// the longest time are forgotten. Thread-safe.
-public final class NetworkRateLimiter {
+public final class NetworkCounter {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MAX_NETWORKS = 50_000;
@@ -25,17 +25,11 @@ public final class NetworkRateLimiter {
         }
     }
 
-    private final int max;
     private final Map<String, CountedMinute> byNetwork = new LeastRecentlyUsed<>(MAX_NETWORKS);
 
-    /// @param max how many requests of a minute may count before the network must wait
-    public NetworkRateLimiter(int max) {
-        this.max = max;
-    }
-
     /// Returns how long the network must wait until its minute is over; zero if fewer than `max`
-    /// requests were counted.
-    public synchronized Duration delay(String network, Instant now) {
+    /// requests were counted in it.
+    public synchronized Duration delay(String network, int max, Instant now) {
         var counted = byNetwork.get(network);
         return counted == null || counted.isOld(now) || counted.number() < max
                 ? Duration.ZERO
