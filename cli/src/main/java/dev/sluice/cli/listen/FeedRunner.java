@@ -39,8 +39,12 @@ final class FeedRunner {
     }
 
     void run(EventFeed feed) {
-        var hook = new Thread(() -> stop(feed), "stop");
-        Runtime.getRuntime().addShutdownHook(hook);
+        try (var _ = new ShutdownHook("stop", () -> stop(feed))) {
+            runUntilEnd(feed);
+        }
+    }
+
+    private void runUntilEnd(EventFeed feed) {
         try (workers) {
             feed.run();
         } catch (InterruptedException e) {
@@ -48,7 +52,6 @@ final class FeedRunner {
         } finally {
             printer.summary();
             finished.countDown();
-            removeHook(hook);
         }
     }
 
@@ -61,14 +64,6 @@ final class FeedRunner {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void removeHook(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The process is ending.
         }
     }
 

@@ -82,7 +82,7 @@ public final class ReplayCommand implements Callable<Integer> {
         try (var client = ServerAccess.resolve(context).client()) {
             var printer = new FeedPrinter(context, StreamSources.find(client, List.of()), parts);
             var forwarder = forwarding.forwarding(rules.withPrefixOf(client.get("me").json()));
-            try (var _ = new SummaryAtEnd(printer)) {
+            try (var _ = new ShutdownHook("summary", printer::summary)) {
                 for (String id : last == null ? ids : newest(client, last)) {
                     var event =
                             StoredEvent.readWhole(
@@ -90,6 +90,8 @@ public final class ReplayCommand implements Callable<Integer> {
                     printer.event(event, false);
                     printer.result(event, target.toString(), forwarder.forward(event, target));
                 }
+            } finally {
+                printer.summary();
             }
             return printer.failures() == 0 ? ExitCode.OK : exitCodeOfFailure();
         }

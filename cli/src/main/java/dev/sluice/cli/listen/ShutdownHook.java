@@ -1,0 +1,23 @@
+package dev.sluice.cli.listen;
+
+/// Something that is done if Ctrl-C or SIGTERM ends the process before [#close()]. Java then runs
+/// no `finally`.
+final class ShutdownHook implements AutoCloseable {
+
+    private final Thread hook;
+
+    /// @param name the name of the thread that runs `action`
+    ShutdownHook(String name, Runnable action) {
+        hook = new Thread(action, name);
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The process is ending.
+        }
+    }
+}
