@@ -60,10 +60,11 @@ final class EventGetCommand implements Runnable {
         var out = context.shell().out();
         new ResultPrinter(context).lines(event, FIELDS);
         out.println("headers");
-        if (event.path("payload_unreadable").asBoolean(false)) {
+        var stored = StoredEvent.read(event);
+        if (stored.isPayloadUnreadable()) {
             out.println("  The server cannot read the stored headers and body.");
         }
-        for (var header : StoredEvent.read(event).headers()) {
+        for (var header : stored.headers()) {
             out.println(SafeText.line("  " + header.name() + ": " + header.value()));
         }
         for (var delivery : event.path("deliveries")) {

@@ -54,7 +54,7 @@ public final class StoredEvent {
     /// @throws CommandException if the server cannot read the stored payload
     public static StoredEvent readWhole(JsonNode json) {
         var event = read(json);
-        if (json.path("payload_unreadable").asBoolean(false)) {
+        if (event.isPayloadUnreadable()) {
             throw new CommandException(
                     ExitCode.FAILED,
                     "payload_unreadable",

@@ -237,8 +237,7 @@ public final class EventFeed {
             }
         }
         // The position of a resumed stream is still that of the last event: what came between may
-        // not
-        // be here yet, and would be passed over if this run ended now.
+        // not be here yet, and would be passed over if this run ended now.
         boolean isResumed = message.event().equals("ready") && !cursor.isEmpty();
         if (!message.id().isEmpty() && !isResumed) {
             cursor = message.id();
