@@ -51,6 +51,20 @@ export const useSources = (query: Query<'GET /api/v1/sources'> = { limit: 200 })
     placeholderData: keepPreviousData,
   });
 
+const oneSource = (id: string) => ({
+  queryKey: ['sources', id],
+  queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/sources/{id}', { path: { id }, signal }),
+});
+
+const oneDestination = (id: string) => ({
+  queryKey: ['destinations', id],
+  queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/destinations/{id}', { path: { id }, signal }),
+});
+
+function loadedById<T extends { id: string }>(results: { data: T | undefined }[]): Map<string, T> {
+  return new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data] as const])));
+}
+
 /** How long a name on a list is taken as current. */
 const NAME_MILLISECONDS = 60_000;
 
@@ -61,8 +75,7 @@ export function useSourcesById(ids: string[]): Map<string, { name: string; color
   const missing = known.data === undefined ? [] : [...new Set(ids)].filter((id) => !items.some((one) => one.id === id));
   const others = useQueries({
     queries: missing.map((id) => ({
-      queryKey: ['sources', id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/sources/{id}', { path: { id }, signal }),
+      ...oneSource(id),
       staleTime: NAME_MILLISECONDS,
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
@@ -78,8 +91,7 @@ export const useTrash = () =>
 
 export const useSource = (id: string, isEnabled = true) =>
   useQuery({
-    queryKey: ['sources', id],
-    queryFn: ({ signal }) => call('GET /api/v1/sources/{id}', { path: { id }, signal }),
+    ...oneSource(id),
     enabled: isEnabled,
   });
 
@@ -101,17 +113,15 @@ export const useDestinations = (query: Query<'GET /api/v1/destinations'> = {}, r
 export const useDestinationsById = (ids: string[], refetchInterval: number | false = false) =>
   useQueries({
     queries: [...new Set(ids)].map((id) => ({
-      queryKey: ['destinations', id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/destinations/{id}', { path: { id }, signal }),
+      ...oneDestination(id),
       refetchInterval,
     })),
-    combine: (results) => new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data] as const]))),
+    combine: loadedById,
   });
 
 export const useDestination = (id: string, refetchInterval: number | false = false, isEnabled = true) =>
   useQuery({
-    queryKey: ['destinations', id],
-    queryFn: ({ signal }) => call('GET /api/v1/destinations/{id}', { path: { id }, signal }),
+    ...oneDestination(id),
     enabled: isEnabled,
     refetchInterval,
   });
@@ -132,7 +142,7 @@ export const useConnectionsById = (ids: string[]) =>
       queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/connections/{id}', { path: { id }, signal }),
       staleTime: NAME_MILLISECONDS,
     })),
-    combine: (results) => new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data] as const]))),
+    combine: loadedById,
   });
 
 export const useSourceConnections = (id: string) =>
