@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call, type Schemas } from '../../api/client';
 import { changed, useConnections, useDestination, useDestinations, useSource, useSources, useSourcesById } from '../../api/queries';
+import { useDebounced } from '../../lib/debounced';
 import { useSearchState } from '../../lib/search';
 import { circuitState } from '../../lib/states';
 import { count, plural, shortId } from '../../lib/text';
@@ -149,14 +150,14 @@ function NewConnection({ onClose }: { onClose: () => void }) {
 
 function SourcePicker({ chosen }: { chosen: string }) {
   const [q, setQ] = useState('');
-  const found = useSources({ q, page: 1, limit: PICKED_FROM });
+  const found = useSources({ q: useDebounced(q), page: 1, limit: PICKED_FROM });
   const named = useSource(chosen, chosen !== '');
   return <Picker name="source_id" label="From" what="Sources" query={found} named={named.data} chosen={chosen} q={q} onSearch={setQ} />;
 }
 
 function DestinationPicker({ chosen }: { chosen: string }) {
   const [q, setQ] = useState('');
-  const found = useDestinations({ q, page: 1, limit: PICKED_FROM });
+  const found = useDestinations({ q: useDebounced(q), page: 1, limit: PICKED_FROM });
   const named = useDestination(chosen, false, chosen !== '');
   return <Picker name="destination_id" label="To" what="Destinations" query={found} named={named.data} chosen={chosen} q={q} onSearch={setQ} hint="Everything passes until you add a filter." />;
 }
