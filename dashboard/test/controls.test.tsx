@@ -1,16 +1,13 @@
 // An error is shown at the control that was used, and what cannot be taken back is asked first.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
-import { queryClient } from '../src/api/queries';
 import { TabBar } from '../src/shell/Sidebar';
 import { ReplaysPage } from '../src/pages/replays/ReplaysPage';
 import { WorkspaceSettings } from '../src/pages/settings/WorkspaceSettings';
 import { PauseToggle } from '../src/pages/sources/SourcesPage';
 import { Toaster } from '../src/ui/toast';
+import { draw, emptyPage } from './page';
 
 const REPLAY = {
   id: 'r', connection_id: null, connection_ids: ['a'], statuses: ['failed'], error_code: null, response_status: null, limit: null, per_second: 10,
@@ -25,9 +22,7 @@ let refusal: { code: string; message: string } | null;
 beforeEach(() => {
   sent = [];
   refusal = null;
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string, { method }: { method: string }) => {
     if (method !== 'GET') sent.push(`${method} ${path}`);
     if (method !== 'GET' && refusal !== null) return new Response(JSON.stringify({ error: refusal }), { status: 403 });
@@ -41,17 +36,13 @@ afterEach(() => {
 });
 
 function show(element: Parameters<typeof render>[0]) {
-  const { hook, searchHook } = memoryLocation({ path: '/replays' });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={hook} searchHook={searchHook}>
-          {element}
-          <Toaster />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
+  draw(
+    root,
+    '/replays',
+    <>
+      {element}
+      <Toaster />
+    </>,
   );
 }
 

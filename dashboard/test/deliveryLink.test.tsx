@@ -1,13 +1,11 @@
 // The ways from the id of a delivery to its event.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
-import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Route, Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
+import { Route } from 'wouter';
 import { queryClient } from '../src/api/queries';
 import { DeliveryLink } from '../src/pages/events/DeliveryLink';
 import { EventsPage } from '../src/pages/events/EventsPage';
+import { draw, emptyPage } from './page';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -33,9 +31,7 @@ const ANSWERS: Record<string, unknown> = {
 let root: HTMLElement;
 
 beforeEach(() => {
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string) => new Response(JSON.stringify(ANSWERS[path.split('?')[0]!] ?? { items: [], total: 0 })));
 });
 
@@ -45,19 +41,14 @@ afterEach(() => {
 });
 
 function show(path: string) {
-  const location = memoryLocation({ path, record: true });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={location.hook} searchHook={location.searchHook}>
-          <Route path="/events/:id?" component={EventsPage} />
-          <Route path="/deliveries/:id" component={DeliveryLink} />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
+  return draw(
+    root,
+    path,
+    <>
+      <Route path="/events/:id?" component={EventsPage} />
+      <Route path="/deliveries/:id" component={DeliveryLink} />
+    </>,
   );
-  return location;
 }
 
 const marked = () =>

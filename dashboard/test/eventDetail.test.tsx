@@ -1,12 +1,9 @@
 // The page of an event loads its payload apart from its deliveries, and draws what a delivery waits for.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
-import { queryClient } from '../src/api/queries';
 import { EventDrawer } from '../src/pages/events/EventDrawer';
+import { draw, emptyPage } from './page';
 
 const TIME = '2026-01-02T03:04:05.678Z';
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
@@ -23,9 +20,7 @@ let root: HTMLElement;
 beforeEach(() => {
   event = { ...base };
   asked = [];
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string) => {
     const url = new URL(path, 'http://a.example');
     if (url.pathname === '/api/v1/events/e') asked.push(path);
@@ -47,17 +42,7 @@ afterEach(() => {
 });
 
 function show() {
-  const { hook, searchHook } = memoryLocation({ path: '/events/e' });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={hook} searchHook={searchHook}>
-          <EventDrawer id="e" onClose={() => undefined} onStep={() => undefined} />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  draw(root, '/events/e', <EventDrawer id="e" onClose={() => undefined} onStep={() => undefined} />);
 }
 
 const shown = (text: string) => vi.waitFor(() => expect(root.textContent).toContain(text), 5_000);

@@ -1,14 +1,11 @@
 // The page of failures with a server that answers as the document's examples do.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
-import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Route, Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
-import { queryClient } from '../src/api/queries';
+import { Route } from 'wouter';
 import { FailuresPage } from '../src/pages/failures/FailuresPage';
 import { ReplaysPage } from '../src/pages/replays/ReplaysPage';
 import { Toaster } from '../src/ui/toast';
+import { draw, emptyPage } from './page';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -35,9 +32,7 @@ let root: HTMLElement;
 
 beforeEach(() => {
   asked = [];
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string, { method, body }: { method: string; body?: string }) => {
     const operation = `${method} ${path.split('?')[0]!.replace(/\/r(?=\/|$)/, '/{id}')}`;
     asked.push([`${method} ${path}`, body === undefined ? undefined : JSON.parse(body)]);
@@ -52,19 +47,14 @@ afterEach(() => {
 });
 
 function show(path: string) {
-  const location = memoryLocation({ path, record: true });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={location.hook} searchHook={location.searchHook}>
-          <Route path="/failures" component={FailuresPage} />
-          <Route path="/replays/:id?" component={ReplaysPage} />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
+  return draw(
+    root,
+    path,
+    <>
+      <Route path="/failures" component={FailuresPage} />
+      <Route path="/replays/:id?" component={ReplaysPage} />
+    </>,
   );
-  return location;
 }
 
 async function button(name: string): Promise<HTMLButtonElement> {

@@ -1,13 +1,11 @@
 // Lists ask for one page, because a workspace may have ten thousand destinations and connections.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render, type ComponentChildren } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
 import { queryClient } from '../src/api/queries';
 import { ConnectionsPage } from '../src/pages/connections/ConnectionsPage';
 import { DestinationsPage } from '../src/pages/destinations/DestinationsPage';
+import { draw, emptyPage } from './page';
 
 const TOTAL = 10_000;
 const destination = (i: number) => ({ id: `d${i}`, name: `dest-${i}`, url: 'https://a.example/', status: 'active', timeout_ms: 400, circuit_state: 'closed', circuit_reopen_at: null, auth_config: { type: 'none' } });
@@ -18,9 +16,7 @@ let root: HTMLElement;
 
 beforeEach(() => {
   asked = [];
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string) => {
     asked.push(path);
     const url = new URL(path, 'http://a.example');
@@ -42,17 +38,7 @@ afterEach(() => {
 });
 
 function show(path: string, page: ComponentChildren) {
-  const { hook, searchHook } = memoryLocation({ path });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={hook} searchHook={searchHook}>
-          {page}
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  draw(root, path, page);
 }
 
 it('shows one page of ten thousand destinations, and their timeouts below a second', async () => {

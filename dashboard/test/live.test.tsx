@@ -1,14 +1,12 @@
 // The live view holds its rows still while somebody reads them, and follows several sources.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
 import { queryClient } from '../src/api/queries';
 import type { Message } from '../src/pages/live/feed';
 import { LivePage } from '../src/pages/live/LivePage';
 import type { StreamState } from '../src/pages/live/stream';
+import { draw, emptyPage } from './page';
 
 type Listener = { onState: (state: StreamState) => void; onMessages: (messages: Message[]) => void };
 
@@ -26,25 +24,13 @@ let root: HTMLElement;
 beforeEach(() => {
   asked = [];
   streams.length = 0;
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string) => {
     asked.push(path);
     const items = ['shop', 'bank'].map((id) => ({ id, name: `name of ${id}`, color: '#2563eb' }));
     return new Response(JSON.stringify({ items, total: 900 }));
   });
-  const { hook, searchHook } = memoryLocation({ path: '/live' });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={hook} searchHook={searchHook}>
-          <LivePage />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  draw(root, '/live', <LivePage />);
 });
 
 afterEach(() => {

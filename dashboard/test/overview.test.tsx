@@ -1,12 +1,9 @@
 // The overview says what needs attention with its cause, and shows its bars as a table too.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
-import { queryClient } from '../src/api/queries';
 import { OverviewPage } from '../src/pages/overview/OverviewPage';
+import { draw, emptyPage } from './page';
 
 const hour = (back: number) => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - back * 3_600_000).toISOString();
 const refused = { '401': 0, '402': 0, '413': 0, '429': 0, '5xx': 0 };
@@ -28,20 +25,8 @@ it('names late deliveries, the plan, a broken channel and a silent source, and h
     };
     return new Response(JSON.stringify(answers[url.pathname] ?? { items: [], total: 0, looked_at: 0, is_exact: true }));
   });
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  const root = document.getElementById('app')!;
-  const { hook, searchHook } = memoryLocation({ path: '/' });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={hook} searchHook={searchHook}>
-          <OverviewPage />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  const root = emptyPage();
+  draw(root, '/', <OverviewPage />);
   const shown = (text: string) => vi.waitFor(() => expect(root.textContent).toContain(text), 5_000);
   await shown('Orders: 3 deliveries wait');
   await shown('The oldest came 2 h ago.');

@@ -1,12 +1,9 @@
 // Choosing where an event is sent again.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
-import { queryClient } from '../src/api/queries';
 import { EventDrawer } from '../src/pages/events/EventDrawer';
+import { draw, emptyPage } from './page';
 
 const TIME = '2026-01-02T03:04:05.678Z';
 const EVENT = {
@@ -26,20 +23,8 @@ it('offers every connection of the source, with those that have no delivery and 
     };
     return new Response(JSON.stringify(answers[path.split('?')[0]!] ?? { items: [], total: 0 }));
   });
-  queryClient.clear();
-  const { hook, searchHook } = memoryLocation({ path: '/events/e' });
-  document.body.innerHTML = '<div id="app"></div>';
-  const root = document.getElementById('app')!;
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={hook} searchHook={searchHook}>
-          <EventDrawer id="e" onClose={() => undefined} onStep={() => undefined} />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  const root = emptyPage();
+  draw(root, '/events/e', <EventDrawer id="e" onClose={() => undefined} onStep={() => undefined} />);
   const click = async (selector: string, text: string) => {
     const one = await vi.waitFor(() => {
       const found = [...document.querySelectorAll<HTMLElement>(selector)].find((each) => each.textContent?.includes(text));

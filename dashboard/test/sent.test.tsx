@@ -1,13 +1,10 @@
 // What an attempt sent: as the server answers it, masked as it answers it, and when it does not know.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
-import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
 import type { Schemas } from '../src/api/client';
-import { queryClient, type Event } from '../src/api/queries';
+import { type Event } from '../src/api/queries';
 import { EventViewer } from '../src/pages/events/EventViewer';
+import { draw, emptyPage } from './page';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -25,9 +22,7 @@ let root: HTMLElement;
 
 beforeEach(() => {
   [status, answer, asked] = [200, sent, []];
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string) => {
     asked.push(path);
     return new Response(JSON.stringify(answer), { status });
@@ -40,17 +35,7 @@ afterEach(() => {
 });
 
 function show(path: string, deliveries = [delivery]) {
-  const location = memoryLocation({ path });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={location.hook} searchHook={location.searchHook}>
-          <EventViewer event={event} deliveries={deliveries} latest={deliveries} />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  draw(root, path, <EventViewer event={event} deliveries={deliveries} latest={deliveries} />);
 }
 
 const shown = (text: string) => vi.waitFor(() => expect(root.textContent).toContain(text), 10_000);

@@ -1,26 +1,17 @@
 // The sign-in page offers only what the server allows.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../src/api/queries';
 import { SignIn } from '../src/shell/SignIn';
+import { draw, emptyPage } from './page';
 
 let root: HTMLElement;
 
 async function show(registration: string, hasInvite = false) {
-  queryClient.clear();
   vi.stubGlobal('fetch', async () => new Response(JSON.stringify({ status: 'ok', registration })));
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <SignIn hasInvite={hasInvite} />
-      </QueryClientProvider>,
-      root,
-    ),
-  );
+  root = emptyPage();
+  draw(root, '/', <SignIn hasInvite={hasInvite} />);
   await vi.waitFor(() => expect(queryClient.getQueryData(['status'])).toBeDefined());
   await act(() => undefined);
 }

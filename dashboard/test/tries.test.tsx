@@ -1,13 +1,11 @@
 // What people try before they rely on it: a test delivery, a test event, and a verification that is not saved.
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Route, Router } from 'wouter';
-import { memoryLocation } from 'wouter/memory-location';
-import { queryClient } from '../src/api/queries';
+import { Route } from 'wouter';
 import { DestinationPage } from '../src/pages/destinations/DestinationPage';
 import { SourcePage } from '../src/pages/sources/SourcePage';
+import { draw, emptyPage } from './page';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -45,9 +43,7 @@ beforeEach(() => {
     'POST /api/v1/sources/s/test-event': { event_id: EVENT, verification_status: 'skipped', verification_reason: null, response: { status: 200, content_type: null, body: '' } },
     'POST /api/v1/sources/s/verify': { event_id: EVENT, received_at: TIME, result: 'failed', message: 'Set provider to slack.' },
   };
-  queryClient.clear();
-  document.body.innerHTML = '<div id="app"></div>';
-  root = document.getElementById('app')!;
+  root = emptyPage();
   vi.stubGlobal('fetch', async (path: string, { method, body }: { method: string; body?: string }) => {
     const operation = `${method} ${path.split('?')[0]!}`;
     asked.push([operation, body === undefined ? undefined : JSON.parse(body)]);
@@ -61,17 +57,13 @@ afterEach(() => {
 });
 
 function show(path: string) {
-  const location = memoryLocation({ path });
-  void act(() =>
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Router hook={location.hook} searchHook={location.searchHook}>
-          <Route path="/destinations/:id/:tab?" component={DestinationPage} />
-          <Route path="/sources/:id/:tab?" component={SourcePage} />
-        </Router>
-      </QueryClientProvider>,
-      root,
-    ),
+  draw(
+    root,
+    path,
+    <>
+      <Route path="/destinations/:id/:tab?" component={DestinationPage} />
+      <Route path="/sources/:id/:tab?" component={SourcePage} />
+    </>,
   );
 }
 
