@@ -34,9 +34,10 @@ public final class DueWorkMonitor implements Loop.Step {
     private static final Duration MIN_LATENESS =
             MAX_DELAY.minus(INTERVAL.multipliedBy(MIN_LATE_ROUNDS - 1));
 
-    /// Maximum number of late lanes checked in one round. Lanes that were just put on hold may
-    /// briefly be among them, but do not count as late.
-    private static final int MAX_LANES = 64;
+    /// Maximum number of late lanes checked in one round. Lanes whose destination is just being
+    /// sent to, or was just put on hold, do not count as late. One workspace can have thousands of
+    /// them, and they must not hide the lane of another one.
+    static final int MAX_LANES = 4_096;
 
     private final Db db;
     private final RoutingTable routing;

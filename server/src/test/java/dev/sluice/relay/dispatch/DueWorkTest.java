@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.stream.Stream;
 
 /// When due work counts as late although nothing of its own destination holds it back.
 class DueWorkTest {
@@ -181,6 +182,34 @@ class DueWorkTest {
         assertThat(monitor.isLate()).isFalse();
         harness.sender.release("slow.example");
         harness.awaitIdle();
+    }
+
+    @Test
+    void a_late_lane_is_noticed_behind_hundreds_whose_destination_is_sent_to() {
+        var busySources = Stream.generate(harness.given::source).limit(200).toList();
+        var busy =
+                busySources.stream()
+                        .map(each -> harness.given.connection(each, destination))
+                        .toList();
+        var otherSource = harness.given.source();
+        var unread =
+                harness.given.connection(otherSource, harness.given.destination("b.example", 1));
+        harness.refreshConfiguration();
+        harness.sender.hang("a.example");
+        harness.accept(connection);
+        harness.awaitSent("a.example", 1);
+        for (int i = 0; i < busy.size(); i++) {
+            harness.backlogOf(busy.get(i), 1);
+            harness.wakeNow(busy.get(i), busySources.get(i));
+        }
+        harness.clock.advance(Duration.ofSeconds(1));
+        harness.backlogOf(unread, 1);
+        harness.wakeNow(unread, otherSource);
+        harness.clock.advance(JUST_TOO_LONG);
+        rounds();
+
+        assertThat(monitor.isLate()).isTrue();
+        harness.sender.release("a.example");
     }
 
     @Test
