@@ -99,6 +99,7 @@ public final class Main {
         var log = LoggerFactory.getLogger(Main.class);
         var sluice = Sluice.start(config, version());
         System.gc(); // gives back the memory that only the start needed
+        sluice.keepHeapRoomWhileBusy();
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
                 .addShutdownHook(

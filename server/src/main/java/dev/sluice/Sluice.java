@@ -9,6 +9,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.HeapRoom;
 import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.SecretGenerator;
@@ -195,6 +196,13 @@ final class Sluice implements AutoCloseable {
     private void announceStop(Duration delay) throws InterruptedException {
         isStopping = true;
         var _ = new CountDownLatch(1).await(delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /// Lets the heap of this process grow and shrink with the load. Call it once the start has
+    /// given back its memory. Only a process of its own does: the options are those of the whole
+    /// JVM.
+    void keepHeapRoomWhileBusy() {
+        shutdown.start(new Chore("heap", Duration.ofSeconds(1), new HeapRoom(shutdown.activity())));
     }
 
     int port() {

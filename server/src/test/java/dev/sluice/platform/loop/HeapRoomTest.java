@@ -1,0 +1,52 @@
+package dev.sluice.platform.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Changes the options of this test's own JVM, and sets them back.
+class HeapRoomTest {
+
+    private final HotSpotDiagnosticMXBean jvm =
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    private final String minBefore = option("MinHeapFreeRatio");
+    private final String maxBefore = option("MaxHeapFreeRatio");
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final Activity activity = new Activity(nanos::get);
+    private final HeapRoom room = new HeapRoom(activity);
+
+    @AfterEach
+    void restore() {
+        jvm.setVMOption("MinHeapFreeRatio", "0");
+        jvm.setVMOption("MaxHeapFreeRatio", maxBefore);
+        jvm.setVMOption("MinHeapFreeRatio", minBefore);
+    }
+
+    private String option(String name) {
+        return jvm.getVMOption(name).getValue();
+    }
+
+    @Test
+    void the_heap_keeps_room_while_the_process_is_busy_and_gives_it_back_at_rest() {
+        room.run();
+        assertThat(option("MinHeapFreeRatio")).isEqualTo("40");
+        assertThat(option("MaxHeapFreeRatio")).isEqualTo("70");
+
+        nanos.addAndGet(Activity.IDLE_AFTER.toNanos());
+        room.run();
+        assertThat(option("MinHeapFreeRatio")).isEqualTo("10");
+        assertThat(option("MaxHeapFreeRatio")).isEqualTo("25");
+
+        activity.mark();
+        room.run();
+        assertThat(option("MinHeapFreeRatio")).isEqualTo("40");
+        assertThat(option("MaxHeapFreeRatio")).isEqualTo("70");
+    }
+}
