@@ -22,8 +22,9 @@ public enum UsageKind {
     /// that failed verification are stored and counted in [#EVENTS].
     REFUSALS(5);
 
-    /// The minimum time for which hourly counts are kept. Daily counts are kept until their source
-    /// is purged and has no events and no hourly counts left, or until their workspace is erased.
+    /// The minimum time for which hourly counts are kept. Daily counts are kept longer: until their
+    /// workspace is erased, or until their source is purged and has neither events nor hourly
+    /// counts left.
     public static final Duration HOURLY_RETENTION = Duration.ofDays(93);
 
     private final int number;

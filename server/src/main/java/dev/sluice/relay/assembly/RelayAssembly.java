@@ -111,15 +111,15 @@ import java.util.random.RandomGenerator;
 /// and finally the node gives up its lease.
 public final class RelayAssembly {
 
-    /// How long shutdown waits for attempts in flight. This is longer than a destination's default
-    /// timeout. A delivery whose attempt takes longer is put back into its lane and sent again
-    /// later, although the receiver may still be processing the first request.
+    /// The time that shutdown waits for attempts in flight. It is longer than a destination's
+    /// default timeout. A delivery whose attempt takes longer is put back into its lane and sent
+    /// again later, although the receiver may still be processing the first request.
     private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
 
-    /// How long reading a dictionary may take.
+    /// The maximum time that the read of a dictionary may take.
     private static final Duration DICTIONARY_TIMEOUT = Duration.ofSeconds(5);
 
-    /// How long a request may wait until the database has reserved quota tokens.
+    /// The maximum time that a request waits until the database has reserved quota tokens.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
     /// Maximum number of connections to one address for requests that are not deliveries.
@@ -488,7 +488,7 @@ public final class RelayAssembly {
                 base.clock());
     }
 
-    /// Returns what decodes the stored payloads of events.
+    /// Returns the decoder of stored event payloads.
     public PayloadDecoder payloadDecoder() {
         return payloadDecoder;
     }
@@ -552,8 +552,9 @@ public final class RelayAssembly {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
-    /// Returns whether the body of a verified request only asks if the URL is right. Sources of
-    /// senders that ask it answer it, and send nothing.
+    /// Returns a test that tells whether a verified request is a challenge: its body only asks
+    /// whether the URL is right. Only some senders make such requests; they need an answer, and no
+    /// event is stored.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
     }

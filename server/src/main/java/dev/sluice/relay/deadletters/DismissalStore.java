@@ -23,7 +23,7 @@ public final class DismissalStore {
     /// The result of one chunk.
     ///
     /// @param changed the number of dead letters that were dismissed, or undismissed
-    /// @param last the last delivery that the chunk checked; empty if there was none left to check
+    /// @param last the last delivery that the chunk checked; empty if no delivery was left to check
     record DismissalChunk(int changed, Optional<UUID> last) {}
 
     private DismissalStore() {}
@@ -147,7 +147,7 @@ public final class DismissalStore {
     }
 
     /// Deletes up to `limit` dismissals of deliveries whose events arrived before `before`. Returns
-    /// how many were deleted.
+    /// the number of deleted rows.
     public static int deleteBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -158,7 +158,7 @@ public final class DismissalStore {
                 limit);
     }
 
-    /// Deletes up to `limit` dismissals of a deleted workspace. Returns how many were deleted.
+    /// Deletes up to `limit` dismissals of a deleted workspace. Returns the number of deleted rows.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
         return tx.update(
                 """

@@ -51,7 +51,8 @@ public final class WorkspaceEraser implements Loop.Step {
     private final List<ErasureStep> steps;
     private final InstantSource settledClock;
 
-    /// The workspaces that could not be erased since the last round that had nothing else to do.
+    /// The workspaces that could not be erased. They are skipped until a round finds no other
+    /// workspace to erase, and are then tried again.
     private final Set<WorkspaceId> failed = new HashSet<>();
 
     /// @param steps the steps in the order in which they run; each step is repeated until nothing

@@ -27,8 +27,8 @@ public final class SelectionQueries {
 
     private SelectionQueries() {}
 
-    /// Makes PostgreSQL use indexes. Call this method first in each transaction that reads many
-    /// events. The planner would otherwise rely on outdated table statistics and might read whole
+    /// Makes PostgreSQL use indexes. Each transaction that reads many events must call this method
+    /// first. The planner would otherwise rely on outdated table statistics and might read whole
     /// tables.
     public static void forceIndexScan(Tx tx) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
