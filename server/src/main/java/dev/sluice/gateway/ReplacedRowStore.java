@@ -4,9 +4,9 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Removes old rows of a table of replaced settings. Each kind of settings has its own table with
-/// the columns `until_version`, `replaced_at` and the id of what the settings belong to. The room
-/// that owns the table creates this store.
+/// Removes old rows of a table of replaced settings. Each kind of settings has its own table. The
+/// table has the columns `until_version` and `replaced_at`, and a column with the id of the
+/// resource that the settings belong to. The room that owns the table creates this store.
 public final class ReplacedRowStore {
 
     private final String table;
@@ -15,9 +15,9 @@ public final class ReplacedRowStore {
 
     /// All names are from Sluice's own code, never from input.
     ///
-    /// @param id the column with the id of what the settings belong to
-    /// @param connectionColumn the column of `connection` with that id; finds the connections whose
-    ///   deliveries were sent with the settings
+    /// @param id the column with the id of the resource that the settings belong to
+    /// @param connectionColumn the column of `connection` that contains the same id. It finds the
+    ///   connections whose deliveries were sent with the settings
     public ReplacedRowStore(String table, String id, String connectionColumn) {
         this.table = table;
         this.id = id;
@@ -42,8 +42,9 @@ public final class ReplacedRowStore {
                 limit);
     }
 
-    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
-    /// that is still counted. No attempt names them.
+    /// Removes up to `limit` rows that were replaced between `from` and `to` and that no attempt
+    /// refers to. A row counts as unused if it was replaced at least a day before the first
+    /// delivery that is still counted.
     ///
     /// @param from inclusive
     /// @param to exclusive; must be so long ago that attempts of that time have ended, and their

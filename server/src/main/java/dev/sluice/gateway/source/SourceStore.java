@@ -150,7 +150,7 @@ public final class SourceStore {
                 limit);
     }
 
-    /// Returns the number of events that each source has accepted in all. Events that failed
+    /// Returns the total number of events that each source has accepted. Events that failed
     /// verification (`dim` 2) are not counted. Sources without counted events are omitted.
     static Map<SourceId, Long> eventCounts(Tx tx, List<SourceId> sources) {
         var counts = new HashMap<SourceId, Long>();

@@ -4,7 +4,7 @@ package dev.sluice.gateway.source;
 /// `docs/reference/verification.md` describes each scheme, and says where its sender documents it.
 public enum WebhookProvider {
     STRIPE("provider_payments"),
-    /// Also others that use GitHub's scheme, such as Meta.
+    /// Also covers other senders that use GitHub's scheme, such as Meta.
     GITHUB("provider_code_host"),
     SHOPIFY("provider_commerce"),
     /// All senders that follow the Standard Webhooks specification (standardwebhooks.com).
