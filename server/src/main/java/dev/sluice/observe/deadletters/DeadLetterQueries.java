@@ -38,8 +38,8 @@ final class DeadLetterQueries {
     /// The groups of the deliveries at one location.
     ///
     /// @param scannedCount the number of deliveries that were compared with the filter
-    /// @param last the oldest of the scanned deliveries, if as many were scanned as the location's
-    ///   limit allows; otherwise empty
+    /// @param last the oldest of the scanned deliveries; empty if fewer deliveries were scanned
+    ///   than the location's limit allows
     record LocationGroups(
             List<ConnectionFailureGroup> groups, long scannedCount, Optional<UUID> last) {}
 

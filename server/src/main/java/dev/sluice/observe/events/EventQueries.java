@@ -48,9 +48,10 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// Counts the events in these windows that have the verification status, or all if it is empty.
-    /// No index covers events with the status `skipped`. In windows that also contain other events,
-    /// these are counted as all events minus the others, which is faster than reading each row.
+    /// Counts the events in these windows that have the verification status, or all events if the
+    /// status is empty. No index covers events with the status `skipped`. In windows that also
+    /// contain other events, the skipped events are counted as all events minus the others, which
+    /// is faster than reading each row.
     static long count(
             Tx tx, List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         if (windows.isEmpty()) {
@@ -222,8 +223,8 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// Returns what senders call these events. Only the beginnings of headers and body are read.
-    /// Omits events whose payload is damaged.
+    /// Returns the names that senders give to the types of these events. Reads only the beginnings
+    /// of headers and body. Omits events whose payload is damaged.
     static Map<EventId, String> types(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
         var types = new HashMap<EventId, String>();
         tx.query(
