@@ -70,6 +70,11 @@ public final class Tx {
                 .orElseThrow(() -> new IllegalStateException("no row from: " + sql));
     }
 
+    /// Returns the database's time at the beginning of the transaction.
+    public Instant now() {
+        return single("select now() as now", row -> row.instant("now"));
+    }
+
     /// Returns the number of rows that the statement changed.
     public int update(String sql, @Nullable Object... arguments) {
         try (var statement = prepare(sql, arguments)) {
