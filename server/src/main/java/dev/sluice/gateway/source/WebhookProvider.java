@@ -2,6 +2,9 @@ package dev.sluice.gateway.source;
 
 /// The webhook senders whose verification scheme Sluice knows, so that users set only the secret.
 /// `docs/reference/verification.md` describes each scheme, and says where its sender documents it.
+///
+/// `relay.verify.SignatureSchemes` contains the schemes, such as that of Stripe, and
+/// `relay.verify.HmacVerifier` verifies a request by its scheme.
 public enum WebhookProvider {
     STRIPE("provider_payments"),
     /// Also covers other senders that use GitHub's scheme, such as Meta.

@@ -104,9 +104,8 @@ public final class LaneStore {
                                 Comparator.comparing(
                                                 (LaneWake wake) -> wake.lane().connection().value())
                                         .thenComparing(wake ->
-                                                wake.lane()
-                                                        .trigger())) // the same order everywhere
-                                                                     // prevents deadlocks
+                                                wake.lane().trigger())) // the same order everywhere
+                        // prevents deadlocks
                         .map(wake ->
                                 List.of(
                                         wake.lane().connection().value(),
