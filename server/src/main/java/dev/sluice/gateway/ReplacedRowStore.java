@@ -1,5 +1,6 @@
 package dev.sluice.gateway;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
@@ -62,7 +63,7 @@ public final class ReplacedRowStore {
                              from connection
                             cross join lateral (select hour
                                                   from rollup_hour
-                                                 where kind = 3 and key = connection.id
+                                                 where kind = %4$d and key = connection.id
                                                  order by hour
                                                  limit 1) as oldest
                             where connection.%3$s = asked.%2$s)) as hour
@@ -76,7 +77,7 @@ public final class ReplacedRowStore {
                         where hour is null or replaced_at < hour - interval '24 hours'
                         limit ?)
                 """
-                        .formatted(table, id, connectionColumn),
+                        .formatted(table, id, connectionColumn, UsageKind.DELIVERIES.number()),
                 from,
                 to,
                 limit);

@@ -1,9 +1,9 @@
 package dev.sluice.observe.audit;
 
+import dev.sluice.account.plan.UsageKind;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.Instant;
 import java.util.ArrayList;

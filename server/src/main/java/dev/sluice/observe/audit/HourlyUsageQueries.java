@@ -1,11 +1,11 @@
 package dev.sluice.observe.audit;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.observe.audit.HourlyUsage.HourlyUsageCount;
 import dev.sluice.observe.audit.HourlyUsage.HourlyUsageKey;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UsageKind;
 
 import java.util.List;
 import java.util.UUID;

@@ -1,12 +1,12 @@
 package dev.sluice.observe.deadletters;
 
-import dev.sluice.observe.DeliveryStatusSql;
 import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.observe.deliveries.DeliveryKeyQueries;
 import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryStatusSql;
 
 import java.sql.SQLException;
 import java.time.Instant;

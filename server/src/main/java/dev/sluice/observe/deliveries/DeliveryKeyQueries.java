@@ -1,7 +1,6 @@
 package dev.sluice.observe.deliveries;
 
 import dev.sluice.observe.DeliveryInProgress;
-import dev.sluice.observe.DeliveryStatusSql;
 import dev.sluice.observe.EventIdPattern.IdSubstring;
 import dev.sluice.observe.IngestOrdinals;
 import dev.sluice.observe.usage.ListPager.ScanStep;
@@ -13,6 +12,7 @@ import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.DeliveryStatusSql;
 import dev.sluice.relay.ResolvedSql;
 
 import java.sql.SQLException;

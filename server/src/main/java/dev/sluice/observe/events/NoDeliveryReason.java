@@ -1,9 +1,9 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.relay.HopCount;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.List;
 import java.util.Optional;

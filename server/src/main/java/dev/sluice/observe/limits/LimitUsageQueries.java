@@ -2,12 +2,12 @@ package dev.sluice.observe.limits;
 
 import dev.sluice.account.plan.MinuteWindow;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
 import dev.sluice.observe.usage.UsageQueries;
 import dev.sluice.observe.usage.UsageQueries.UsageCount;
 import dev.sluice.observe.usage.UsageQueries.UsageSeries;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.Duration;
 import java.time.Instant;

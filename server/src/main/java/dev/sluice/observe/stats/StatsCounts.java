@@ -1,10 +1,10 @@
 package dev.sluice.observe.stats;
 
+import dev.sluice.account.plan.UsageKind;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.RefusalReason;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.EnumMap;
 import java.util.Map;

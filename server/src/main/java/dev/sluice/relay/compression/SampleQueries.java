@@ -1,12 +1,12 @@
 package dev.sluice.relay.compression;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeletedWorkspace;
+import dev.sluice.relay.DeliveryStatusSql;
 import dev.sluice.relay.ResolvedSql;
 
 import java.sql.SQLException;
@@ -51,13 +52,14 @@ public final class DismissalStore {
                 with page as materialized (
                   select id, source_id, connection_id, status, error_code, response_status, finished_at
                     from delivery
-                   where source_id = ? and id >= ? and id < ? and status in (4, 5)
+                   where source_id = ? and id >= ? and id < ? and %s
                    order by id
                    limit ?
                 ), wanted as (
                   select page.source_id, page.id
                     from page
                 """
+                                .formatted(DeliveryStatusSql.IS_DEAD)
                         + ResolvedSql.JOIN
                         + " where not "
                         + ResolvedSql.IS_RESOLVED

@@ -4,6 +4,7 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -11,7 +12,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
 
 import org.slf4j.Logger;

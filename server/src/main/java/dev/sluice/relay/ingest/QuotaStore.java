@@ -1,10 +1,10 @@
 package dev.sluice.relay.ingest;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeletedWorkspace;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.LocalDate;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.gateway.connection.ReplacedConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.UsageKind;
 import dev.sluice.relay.compression.DictionaryStore;
 import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;

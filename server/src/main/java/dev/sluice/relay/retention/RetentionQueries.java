@@ -1,11 +1,11 @@
 package dev.sluice.relay.retention;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.UsageKind;
 
 import java.time.Instant;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.sluice.relay.usage;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.SqlStatement;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -9,6 +9,7 @@ import com.github.luben.zstd.ZstdDictCompress;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.id.Uuid7;
@@ -18,7 +19,6 @@ import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.LogRecorder;
