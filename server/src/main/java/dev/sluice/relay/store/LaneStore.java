@@ -99,13 +99,12 @@ public final class LaneStore {
                    do update set wake_at = excluded.wake_at, workspace_id = excluded.workspace_id
                        where lane.wake_at > excluded.wake_at
                 """,
+                // The same order everywhere prevents deadlocks.
                 wakes.stream()
                         .sorted(
                                 Comparator.comparing(
                                                 (LaneWake wake) -> wake.lane().connection().value())
-                                        .thenComparing(wake ->
-                                                wake.lane().trigger())) // the same order everywhere
-                        // prevents deadlocks
+                                        .thenComparing(wake -> wake.lane().trigger()))
                         .map(wake ->
                                 List.of(
                                         wake.lane().connection().value(),
