@@ -27,7 +27,8 @@ final class AuditCommand {
             print(report, out);
             return report.isClean() ? EXIT_CLEAN : EXIT_VIOLATIONS;
         } catch (RuntimeException e) {
-            // An uncaught exception would end the JVM with status 1, which means a violation.
+            // The JVM would otherwise exit with status 1, which means that the audit found a
+            // violation.
             err.println("The audit could not run: " + e.getMessage());
             return EXIT_ERROR;
         }

@@ -73,8 +73,8 @@ final class CommandDatabase {
         }
     }
 
-    /// Runs `work` with an embedded PostgreSQL, and stops that afterwards, also on Ctrl-C: it runs
-    /// in a session of its own, so that the signal does not reach it.
+    /// Runs `work` with an embedded PostgreSQL and then stops that PostgreSQL, also after Ctrl-C.
+    /// PostgreSQL runs in a session of its own, so the signal of Ctrl-C does not reach it.
     private static <T> T withPostgres(Path directory, Function<Database, T> work) {
         var caller = Thread.currentThread();
         var started = new CompletableFuture<Optional<EmbeddedPostgres>>();
@@ -116,8 +116,9 @@ final class CommandDatabase {
         }
     }
 
-    /// Why a command must not use a database: it has no tables, or those of another version of the
-    /// program, whose rows could be misread. Empty if the command may use it.
+    /// Returns the reason why a command must not use this database, or empty if it may. The
+    /// database may have no tables, or have the tables of another version of the program, whose
+    /// rows could be misread.
     static Optional<String> refusal(Database database, SchemaMigrator.SchemaVersion version) {
         if (version.applied() == version.newest()) {
             return Optional.empty();

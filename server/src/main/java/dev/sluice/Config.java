@@ -41,7 +41,7 @@ record Config(
         Optional<String> messengerApiUrl,
         TelemetrySettings telemetry) {
 
-    /// What the server tells about itself.
+    /// The settings of the server's metrics and traces.
     ///
     /// @param metrics empty if the metrics are off
     /// @param tracing OpenTelemetry's own settings, by their names; empty if tracing is off
@@ -62,8 +62,8 @@ record Config(
 
     /// @param port 0 means any free port
     /// @param baseUrl the server's public address, without a trailing slash
-    /// @param stopDelay how long a stopping server keeps serving requests after its status route
-    ///   first reports the stop
+    /// @param stopDelay how long a server that is about to stop keeps serving requests. The status
+    ///   route reports the stop during this time
     record ServerSettings(String host, int port, String baseUrl, Duration stopDelay) {}
 
     /// @param port 0 means any free port
@@ -268,7 +268,7 @@ record Config(
                 return uri;
             }
         } catch (IllegalArgumentException e) {
-            // The exception below says what is wrong.
+            // The exception below describes the mistake.
         }
         throw new IllegalArgumentException(
                 "must be an absolute URL that starts with "
@@ -286,7 +286,7 @@ record Config(
                 return new Secret(text);
             }
         } catch (IllegalArgumentException e) {
-            // The exception below says what is wrong, without the secret value.
+            // The exception below describes the mistake and leaves out the secret value.
         }
         throw new IllegalArgumentException(
                 "must be base64 of exactly " + Sealer.MASTER_KEY_BYTES + " bytes");

@@ -120,10 +120,10 @@ final class DataDirectory implements AutoCloseable {
         return path.resolve("first-start.txt");
     }
 
-    /// Returns an id of this data directory. On Linux, no other data directory has this id at the
-    /// same time, neither a directory on another machine nor a copy on this one. A node that finds
-    /// its own id in the database knows that the earlier node with this id has ended, because this
-    /// process now holds the directory's lock.
+    /// Returns an id of this data directory. On Linux, the id is unique: a directory on another
+    /// machine or a copy on this machine has a different one. A node that finds its own id in the
+    /// database knows that the earlier node with this id has ended, because this process now holds
+    /// the directory's lock.
     ///
     /// The id is derived from the machine's boot id, which only Linux has, and from the identity of
     /// the lock file on its disk. On Linux, it therefore changes with each boot. If the file system

@@ -1,7 +1,7 @@
 package dev.sluice;
 
-/// Something that must be done even if Ctrl-C or SIGTERM ends the process. Java then runs no
-/// `finally`, only shutdown hooks.
+/// An action that must run even if Ctrl-C or SIGTERM ends the process. Java then skips `finally`
+/// blocks and runs only shutdown hooks.
 final class ExitAction implements AutoCloseable {
 
     private final Thread hook;
@@ -10,7 +10,8 @@ final class ExitAction implements AutoCloseable {
         this.hook = hook;
     }
 
-    /// Makes the process run `action` on a thread of its own if it is ended before [#close()].
+    /// Registers `action` to run on a thread of its own if a signal ends the process before
+    /// [#close()] is called.
     ///
     /// @param name the thread's name
     static ExitAction of(String name, Runnable action) {
@@ -19,8 +20,8 @@ final class ExitAction implements AutoCloseable {
         return new ExitAction(hook);
     }
 
-    /// Drops the action. Does not return if the process is already ending: what follows would only
-    /// report the failures that the end itself causes.
+    /// Cancels the action. If the process is already ending, this method does not return. The
+    /// caller would otherwise go on, and only report failures that the shutdown itself causes.
     @Override
     public void close() {
         try {

@@ -85,15 +85,15 @@ final class ExportDataCommand {
         }
     }
 
-    /// Writes the data to a file with a temporary name, and renames that file when it is complete
-    /// and on the disk.
+    /// Writes the data to a file with a temporary name. Renames the file once all data is written
+    /// and flushed to disk.
     private static TransferSummary export(
             Config config, Optional<Secret> passphrase, Path file, PrintStream err)
             throws IOException {
         if (Files.exists(file)) {
             throw alreadyThere(file);
         }
-        // A random name, because another export to the same file may be running.
+        // The name is random, because another export to the same file may be running.
         var part =
                 file.resolveSibling(
                         file.getFileName() + "." + new SecretGenerator().base62(8) + ".part");
@@ -122,8 +122,8 @@ final class ExportDataCommand {
         }
     }
 
-    /// Renames a file. Fails if `file` was created meanwhile, which an atomic move alone would
-    /// overwrite.
+    /// Renames a file without ever overwriting one. An atomic move alone would overwrite a `file`
+    /// that another process created meanwhile.
     private static void moveToNew(Path part, Path file) throws IOException {
         Files.createFile(file);
         try {

@@ -125,7 +125,8 @@ final class ImportDataCommand {
         print(header, summary);
     }
 
-    /// Returns the master key of the server that will use the database, if it has one already.
+    /// Returns the master key of the server that will use the database, or empty if that server has
+    /// no key yet.
     private Optional<Secret> masterKey() throws IOException {
         return config.storage().masterKey().isPresent()
                 ? config.storage().masterKey()
@@ -133,8 +134,8 @@ final class ImportDataCommand {
     }
 
     /// Creates the master key in the data directory, just as a server does on its first start.
-    /// Called only if the import file has a passphrase and no master key exists. Only an embedded
-    /// database can be without one.
+    /// Called only if the import file has a passphrase and no master key exists. That can happen
+    /// only with an embedded database.
     private Secret newMasterKey(Optional<DataDirectory> directory) {
         try {
             return directory.orElseThrow().masterKey(random);

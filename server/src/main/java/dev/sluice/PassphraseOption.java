@@ -18,8 +18,9 @@ import java.util.function.Function;
 /// The arguments of `export-data` and `import-data`: a file, and where its passphrase comes from.
 ///
 /// @param file a path, or `-` for standard input or output
-/// @param isAsked whether the passphrase is to be asked for
-/// @param source the file that has the passphrase in its first line; empty if there is no such file
+/// @param isAsked whether the command prompts for the passphrase
+/// @param source the file whose first line is the passphrase; empty if the arguments name no such
+///   file
 record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
 
     private static final String ASK = "--passphrase";
@@ -30,7 +31,8 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
     /// process has no terminal.
     interface Terminal extends Function<String, Optional<Secret>> {}
 
-    /// Returns a function that asks on this process's terminal, without showing what is typed.
+    /// Returns a terminal that prompts on this process's own terminal and does not echo what the
+    /// user types.
     static Terminal onTerminal() {
         return prompt -> {
             @Nullable Console console = System.console();
@@ -67,7 +69,7 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
     /// Returns the passphrase for a new file, or empty if the arguments ask for none.
     ///
     /// @throws StartupException if the passphrase cannot be read, has fewer than 8 characters, or
-    ///   was typed differently the second time
+    ///   differs when typed the second time
     Optional<Secret> forNewFile(Terminal terminal) throws IOException {
         if (source.isEmpty() && !isAsked) {
             return Optional.empty();

@@ -80,7 +80,7 @@ final class ResetKeyCommand {
         if (found.size() != 1) {
             return new CreatedKey(found, new Secret(""));
         }
-        var now = tx.single("select now() as now", row -> row.instant("now"));
+        var now = tx.now();
         var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
         var key = KeyRecovery.create(tx, found.getFirst().id(), ids, new SecretGenerator(), now);
         return new CreatedKey(found, key);

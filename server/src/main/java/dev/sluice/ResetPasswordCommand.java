@@ -92,7 +92,7 @@ final class ResetPasswordCommand {
     }
 
     private static AuditTrail trail(Tx tx) {
-        var now = tx.single("select now() as now", row -> row.instant("now"));
+        var now = tx.now();
         var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
         return new AuditTrail(AuditActor.operator(), "", ids);
     }

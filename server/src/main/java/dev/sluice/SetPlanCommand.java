@@ -115,7 +115,7 @@ final class SetPlanCommand {
 
     private static Optional<PlanChange> change(
             Tx tx, PlanCatalog plans, WorkspaceId workspace, Plan plan, boolean isConfirmed) {
-        var now = tx.single("select now() as now", row -> row.instant("now"));
+        var now = tx.now();
         var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
         var change =
                 PlanChange.apply(

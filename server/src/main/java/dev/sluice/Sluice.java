@@ -161,7 +161,8 @@ final class Sluice implements AutoCloseable {
         }
     }
 
-    /// Without compression, only what is compressed already needs the library.
+    /// Loads the compression library. If compression is off, a failure is only logged: the library
+    /// is then needed only to read payloads that were compressed earlier.
     private static void loadCompression(boolean isNeeded) throws IOException {
         try {
             PayloadEncoder.loadLibrary();

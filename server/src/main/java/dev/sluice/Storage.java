@@ -20,7 +20,7 @@ import java.util.Map;
 
 /// The durable storage of a server, opened and ready to use.
 ///
-/// It consists of the data directory, the database with an up-to-date schema, the connection pools,
+/// It consists of the data directory, the database with the current schema, the connection pools,
 /// and the [Sealer] that encrypts secrets in the database. [Shutdown] closes the directory, the
 /// database and the pools.
 record Storage(DataDirectory directory, Database database, Pools pools, Sealer sealer) {

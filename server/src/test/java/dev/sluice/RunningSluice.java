@@ -7,6 +7,11 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.TestDirectory;
 import dev.sluice.testkit.TestPostgres;
 
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -34,6 +39,7 @@ public final class RunningSluice implements AutoCloseable {
     private final Optional<DoubleSupplier> freeShare;
     private Runnable cleanup = () -> {};
     private Sluice sluice;
+    private @Nullable RunningSluice second;
 
     private RunningSluice(
             Database database,
@@ -110,6 +116,35 @@ public final class RunningSluice implements AutoCloseable {
         return new RunningSluice(database, dataDir, settings, clocks, freeShare);
     }
 
+    /// Starts a server that offers other plans than the built-in ones, in a temporary data
+    /// directory, which is deleted when it closes.
+    ///
+    /// @param plans the content of the file that `SLUICE_PLANS_FILE` names
+    public static RunningSluice startWithPlans(
+            String plans, InstantSource clock, Map<String, String> more) {
+        var directory = TestDirectory.make();
+        var file = directory.path().resolve("plans.json");
+        try {
+            Files.writeString(file, plans);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        var settings = new HashMap<>(more);
+        settings.put("SLUICE_PLANS_FILE", file.toString());
+        var running = start(directory.path(), clock, settings);
+        running.cleanup = directory::remove;
+        return running;
+    }
+
+    /// Returns the second node of a test, which is started by the first call as by
+    /// [#startBeside()]. It stops with this server.
+    public RunningSluice second() {
+        if (second == null) {
+            second = startBeside();
+        }
+        return second;
+    }
+
     /// Starts another node on this server's database, with the same settings and clock, in a
     /// temporary data directory, which is deleted when the node closes.
     public RunningSluice startBeside() {
@@ -175,6 +210,9 @@ public final class RunningSluice implements AutoCloseable {
 
     @Override
     public void close() {
+        if (second != null) {
+            second.close();
+        }
         sluice.close();
         cleanup.run();
     }

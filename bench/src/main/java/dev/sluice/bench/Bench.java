@@ -32,7 +32,7 @@ import java.util.function.Function;
 
 /// The main class behind `bench/run`: runs one measurement from the repository's root.
 ///
-/// Exits 0 when it passed, 1 when it failed, 2 when the command line cannot be run.
+/// Exits with 0 if the measurement passed, 1 if it failed, and 2 if the command line is invalid.
 public final class Bench {
 
     private static final Map<String, Function<CommandLineOptions, Scenario>> SCENARIOS =

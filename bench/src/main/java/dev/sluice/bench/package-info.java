@@ -1,7 +1,7 @@
 /// Load and measurements against a running Sluice, on loopback only.
 ///
 /// [dev.sluice.bench.Bench] runs a scenario. The load generator and the sink are processes of their
-/// own, so that the CPU time of each can be measured.
+/// own, so that their CPU time can be measured separately.
 @NullMarked
 package dev.sluice.bench;
 

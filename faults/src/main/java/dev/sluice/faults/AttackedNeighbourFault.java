@@ -13,15 +13,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.function.Function;
 
-/// A tenant attacks the relay, stops and attacks again; a neighbour's acks must not show it.
+/// A tenant attacks the relay, stops, and attacks again. The answers to a neighbour must not become
+/// slower.
 ///
 /// @param attack starts the attack
 record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Fault {
 
-    /// An attack that goes on until it is closed.
+    /// An attack that continues until it is closed.
     interface Attack extends AutoCloseable {
 
-        /// The load offered so far, in words.
+        /// Describes the load offered so far, in words.
         String offeredLoad();
 
         @Override
@@ -55,7 +56,7 @@ record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Faul
             addRow(table, pair, "nothing", without);
             try (var attacker = attack.apply(api)) {
                 var with = measure(testbed, neighbour);
-                api.createSource("made meanwhile"); // management goes on
+                api.createSource("made meanwhile"); // the management API still works
                 beside.add(with.latency().p99Ms());
                 refused += refusals(with);
                 addRow(table, pair, attacker.offeredLoad(), with);

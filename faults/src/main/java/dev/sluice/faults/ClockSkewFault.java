@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// 20: the clock of one relay is ten minutes ahead, then ten behind, then an hour behind, then
-/// right.
+/// Fault 20: the clock of one relay is ten minutes ahead, then ten minutes behind, then an hour
+/// behind, then right.
 final class ClockSkewFault implements Fault {
 
     private static final List<Duration> CLOCK_OFFSETS =
@@ -71,7 +71,7 @@ final class ClockSkewFault implements Fault {
                 .verify(criteria, true);
     }
 
-    /// Whether the virtual machine went by the clock we gave it: the log's times jump back.
+    /// Whether the JVM uses the shifted clock, which shows in the log: its times jump back.
     private static boolean isShifted(RelayProcess relay) {
         var times = relay.logLines("attempt.finished").stream().map(RelayProcess::logTime).toList();
         for (int at = 1; at < times.size(); at++) {

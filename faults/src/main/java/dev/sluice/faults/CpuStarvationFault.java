@@ -4,7 +4,8 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// 8: a relay gets a twentieth of a processor: it is frozen for 950 of every 1000 milliseconds.
+/// Fault 8: a relay gets a twentieth of a processor. It is frozen for 950 of every 1000
+/// milliseconds.
 final class CpuStarvationFault implements Fault {
 
     private static final Duration FROZEN_TIME = Duration.ofMillis(950);
@@ -30,7 +31,7 @@ final class CpuStarvationFault implements Fault {
             Wait.pause(RUNNING_TIME);
         }
         long deaths = testbed.node(1).countLogLines("node.died") - known;
-        // It gives up on answers that arrived while it was frozen.
+        // The relay gives up on answers that arrived while it was frozen.
         long unread = starved.countLogLines("response_timeout");
         testbed.allowDuplicates(deaths * most + unread);
         double seconds =

@@ -16,16 +16,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `crash`: a relay with a PostgreSQL of its own is killed, its PostgreSQL is killed, or
-/// both; then the relay is frozen beside a second one, as in fault 7.
+/// Scenario `crash`: a relay with its own PostgreSQL is killed, its PostgreSQL is killed, or both.
+/// Then the relay is frozen beside a second one, as in fault 7.
 ///
-/// @param size of the bodies in bytes
+/// @param size the size of the bodies in bytes
 /// @param freezes how often the relay is frozen
 record CrashFault(List<CrashVictim> victims, int size, int freezes) implements Fault {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(1);
 
-    /// A restart of PostgreSQL is latency, not an error.
+    /// The maximum percentage of refused requests. A restart of PostgreSQL should cause latency and
+    /// not errors.
     private static final double MAX_REFUSED_PERCENT = 1;
 
     enum CrashVictim {
@@ -57,7 +58,7 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         };
     }
 
-    /// One of each in turn, until none is left.
+    /// Returns the victims in turn, one of each kind, until none is left.
     private static List<CrashVictim> alternate(int relay, int postgres, int both) {
         var victims = new ArrayList<CrashVictim>();
         var left =
@@ -122,8 +123,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         }
     }
 
-    /// Whether the relay ended itself. A relay is frozen while its work is counted, so that the
-    /// number is exact when it dies.
+    /// Kills the victim. Returns whether the relay ended itself. The relay is frozen while its work
+    /// is counted, so that the number is exact when it dies.
     private static boolean kill(CrashVictim victim, FaultTestbed testbed) {
         var relay = testbed.node(0);
         if (victim != CrashVictim.POSTGRES) {
@@ -140,8 +141,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         return recover(relay, testbed);
     }
 
-    /// Waits until events are stored again, and starts the relay where it ended itself; true when
-    /// that was needed.
+    /// Waits until events are stored again. Starts the relay if it has ended itself, and returns
+    /// whether that was needed.
     private static boolean recover(RelayProcess relay, FaultTestbed testbed) {
         boolean isDecided =
                 Wait.until(RECOVERY_TIMEOUT, () -> !relay.isAlive() || testbed.accepts(relay));

@@ -7,15 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// The criteria of a fault: what must hold, and what was seen.
+/// The criteria of a fault, each with the limit and the observed value.
 final class Criteria {
 
     private final List<Criterion> all = new ArrayList<>();
     private final List<ReportTable> tables = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
 
-    /// @param limit in words or numbers, as `seen`
-    /// @param isTimeBound whether a machine with too much to do may miss it
+    /// @param limit the limit in words or numbers, as is `seen`
+    /// @param isTimeBound whether an overloaded machine may miss the criterion
     record Criterion(String text, Object limit, Object seen, boolean isMet, boolean isTimeBound) {}
 
     Criteria none(String text, long seen) {
@@ -26,7 +26,7 @@ final class Criteria {
         return add(text, "≤ " + shown(limit), seen, seen.doubleValue() <= limit.doubleValue());
     }
 
-    /// As `atMost`, of seconds or milliseconds.
+    /// Adds a criterion like `atMost`, for seconds or milliseconds.
     Criteria inTime(String text, double limit, double seen) {
         all.add(new Criterion(text, "≤ " + shown(limit), seen, seen <= limit, true));
         return this;
@@ -40,7 +40,7 @@ final class Criteria {
         return add(text, "yes", isMet ? "yes" : "no", isMet);
     }
 
-    /// @param seen what there is to say of it
+    /// @param seen a description of the observation
     Criteria holds(String text, boolean isMet, String seen) {
         return add(text, "yes", seen, isMet);
     }
@@ -63,7 +63,7 @@ final class Criteria {
         return unmet(_ -> true);
     }
 
-    /// Those that even the slowest machine must meet.
+    /// Returns the unmet criteria that even the slowest machine must meet.
     List<String> unmetExceptTiming() {
         return unmet(criterion -> !criterion.isTimeBound());
     }
@@ -78,7 +78,7 @@ final class Criteria {
                 .toList();
     }
 
-    /// @param title of the fault, which begins every line
+    /// @param title the title of the fault, which begins every line
     void addTo(BenchReport report, String title) {
         var table = ReportTable.of(title, "criterion | limit | seen | met");
         for (Criterion criterion : all) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /// A destination that refuses connections, with many deliveries waiting for it.
 ///
-/// The deliveries come from events that are sent, so every sum that the relay keeps is right.
+/// The deliveries come from events that were really sent, so all counts of the relay are right.
 final class DeadDestinationBacklog implements AutoCloseable {
 
     private static final int GENERATOR_CONNECTIONS = 32;
@@ -45,7 +45,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
 
     /// Creates a paused destination with at least `rows` waiting deliveries.
     ///
-    /// @param retry seconds between the attempts at each
+    /// @param retry the seconds between the attempts at each delivery
     static DeadDestinationBacklog create(FaultTestbed testbed, int rows, int retry) {
         var api = testbed.node(0).api();
         var dead = SinkProcess.start(new SinkBehaviour.RefusedConnections());
@@ -77,12 +77,13 @@ final class DeadDestinationBacklog implements AutoCloseable {
         }
     }
 
-    /// How many were stored for it.
+    /// Returns the number of deliveries that were stored for the destination.
     long rows() {
         return rows;
     }
 
-    /// How many wait for it now. It pauses first, because the query is a load of its own.
+    /// Returns the number of deliveries that wait now. The method pauses the destination first,
+    /// because the query itself is a load.
     long waiting() {
         Wait.pause(Duration.ofSeconds(1));
         return testbed.queries().waitingDeliveries(destination);
@@ -101,7 +102,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
         Wait.pause(STATUS_CHANGE_DELAY);
     }
 
-    /// Starts to answer at the destination's port, one request after the other.
+    /// Starts a receiver on the destination's port, which answers one request after the other.
     SinkProcess startReceiver(Duration each) {
         return SinkProcess.start(
                 new SinkBehaviour.SerialAnswers(each),
@@ -109,7 +110,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
                 refusingSink.port());
     }
 
-    /// What its circuit has been seen to pass through, since the last question.
+    /// Returns the states in which the circuit was seen since the last call.
     List<String> observeCircuit() {
         String state = api.get("destinations/" + destination).path("circuit_state").asString("?");
         if (states.isEmpty() || !states.getLast().equals(state)) {

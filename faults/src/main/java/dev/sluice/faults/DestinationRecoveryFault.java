@@ -5,14 +5,14 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// 15: a destination with a backlog comes back, and can take 50 requests a second.
+/// Fault 15: a destination with a backlog comes back and can take 50 requests a second.
 final class DestinationRecoveryFault implements Fault {
 
     private static final Duration ANSWER_TIME = Duration.ofMillis(20);
     private static final int DESTINATION_RATE = 50;
     private static final int RETRY_SECONDS = 5;
 
-    /// The circuit's longest cooldown, and as long again.
+    /// Twice the circuit's longest cooldown.
     private static final Duration COOLDOWN_TIMEOUT = Duration.ofMinutes(20);
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(300);

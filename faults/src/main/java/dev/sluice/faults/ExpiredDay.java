@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A day beyond all retention that still has waiting deliveries, and that a transaction reads when
+/// A day beyond all retention that still has waiting deliveries. A transaction reads the day when
 /// it is due for removal.
 final class ExpiredDay {
 
@@ -29,7 +29,7 @@ final class ExpiredDay {
     private final LocalDate day;
     private Optional<Connection> reader = Optional.empty();
 
-    /// @param day that the relays' clocks show now
+    /// @param day the day that the relays' clocks show now
     ExpiredDay(FaultTestbed testbed, LocalDate day) {
         this.testbed = testbed;
         this.day = day;
@@ -50,7 +50,7 @@ final class ExpiredDay {
         }
     }
 
-    /// Reads the deliveries of all days, and does not end.
+    /// Opens a transaction that reads the deliveries of all days and stays open.
     void openReader() {
         reader =
                 Optional.of(
@@ -59,7 +59,7 @@ final class ExpiredDay {
                                         Connection.TRANSACTION_READ_COMMITTED, "delivery"));
     }
 
-    /// Waits until the reader was in the way, and sends it away.
+    /// Waits until the reader has blocked the removal, then ends the reader.
     void awaitInUse() {
         Wait.until(REMOVAL_TIMEOUT, () -> logLines("partition.drop_delayed").findAny().isPresent());
         try {

@@ -2,15 +2,17 @@ package dev.sluice.faults;
 
 import java.util.Optional;
 
-/// A harm to relays, PostgreSQL, network, disk or clock, and what must hold in spite of it.
+/// A fault of relays, PostgreSQL, network, disk or clock, and the criteria that must hold in spite
+/// of it.
 interface Fault {
 
-    /// What the fault needs of this machine and does not find; empty when it can run.
+    /// Returns the requirement of the fault that this machine does not meet; empty if the fault can
+    /// run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();
     }
 
-    /// The relays and sinks that the fault is done to.
+    /// Returns the relays and sinks that the fault needs.
     default TestbedSpec testbedSpec() {
         return TestbedSpec.standard();
     }
@@ -18,9 +20,10 @@ interface Fault {
     /// Runs before the load begins.
     default void prepare(FaultTestbed testbed) {}
 
-    /// Does the harm under load, and repairs it.
+    /// Causes the fault under load, and repairs the damage.
     void inject(FaultTestbed testbed, Criteria criteria);
 
-    /// Judges what shows only when the load has ended and everything is delivered.
+    /// Judges the criteria that can be checked only after the load has ended and everything is
+    /// delivered.
     default void verify(FaultTestbed testbed, Criteria criteria) {}
 }

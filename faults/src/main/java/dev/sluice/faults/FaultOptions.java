@@ -8,12 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// How long, how often and how much: what the command line asks for, or what each fault is meant to
-/// have.
+/// The duration, repetitions and amounts of a fault: those of the command line, or the fault's
+/// defaults.
 ///
-/// @param rate events a second, all relays together
-/// @param calmSeconds seconds of load before the harm and after it
-/// @param amounts `rounds`, `seconds` of the harm, `rows` and `nodes`, where they are given
+/// @param rate events a second, for all relays together
+/// @param calmSeconds seconds of load before and after the fault
+/// @param amounts the values of `rounds`, `seconds` of the fault, `rows` and `nodes`, if they are
+///   given
 record FaultOptions(
         Path launcher,
         boolean keep,
@@ -42,7 +43,7 @@ record FaultOptions(
                 amounts);
     }
 
-    /// The least that shows anything, for a machine that has other things to do.
+    /// Returns the smallest options that still show something, for a machine with other work.
     FaultOptions minimal() {
         var few = new HashMap<>(Map.of("rounds", 1, "seconds", 2));
         few.putAll(amounts);

@@ -2,10 +2,10 @@ package dev.sluice.faults;
 
 import java.util.List;
 
-/// Several faults one after the other, on the testbed of the first.
+/// Runs several faults one after the other on the testbed of the first.
 record FaultSequence(List<Fault> faults) implements Fault {
 
-    /// What CI has time for: the only relay is killed, then its PostgreSQL.
+    /// Returns the faults that CI has time for: the only relay is killed, then its PostgreSQL.
     static FaultSequence shortRun() {
         return new FaultSequence(List.of(new SingleRelayKillFault(), new PostgresKillFault()));
     }

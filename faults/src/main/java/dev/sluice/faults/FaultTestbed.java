@@ -26,10 +26,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/// The relays, sinks and generators that a fault is done to.
+/// The relays, sinks and generators for a fault.
 ///
-/// All relays use one PostgreSQL. Each source has one to three connections; one sink receives the
-/// first connections of all sources, one the second, one the third. Each relay has a generator.
+/// All relays use one PostgreSQL. Each source has one to three connections. One sink receives the
+/// first connections of all sources, another the second, and another the third. Each relay has a
+/// generator.
 final class FaultTestbed implements AutoCloseable {
 
     static final int MAX_CONNECTIONS_PER_SOURCE = 3;
@@ -55,7 +56,7 @@ final class FaultTestbed implements AutoCloseable {
         this.cluster = cluster;
     }
 
-    /// With everything running but the load.
+    /// Opens a testbed in which everything runs except the load.
     static FaultTestbed open(TestbedSpec spec, FaultOptions options) {
         var cluster =
                 RelayCluster.startDatabase(options.launcher(), options.keep(), spec.requirements());
@@ -73,7 +74,7 @@ final class FaultTestbed implements AutoCloseable {
         }
     }
 
-    /// Starts one more relay; one behind a proxy logs each attempt.
+    /// Starts one more relay. A relay behind a proxy logs each attempt.
     void addRelay() {
         var settings = new HashMap<String, String>();
         if (spec.hasProxies()) {
@@ -112,16 +113,16 @@ final class FaultTestbed implements AutoCloseable {
                                             .map(relay -> relay.api().base().getPort())
                                             .toList()));
         }
-        Wait.pause(Duration.ofSeconds(2)); // every node learns of them
+        Wait.pause(Duration.ofSeconds(2)); // every node has read them by then
     }
 
-    /// How many connections the source at this place has.
+    /// Returns the number of connections of the source at this position.
     static int connectionCount(int place) {
         return 1 + place % MAX_CONNECTIONS_PER_SOURCE;
     }
 
-    /// Returns when the load has run for the calm before the harm, which no result counts: the
-    /// relays' JIT compilers are at work.
+    /// Starts the load and waits for the calm before the fault. No result counts this time, because
+    /// the relays' JIT compilers are still at work.
     void startLoad() {
         int senders = spec.hasBalancer() ? 1 : spec.nodes();
         for (int sender = 0; sender < senders; sender++) {
@@ -140,12 +141,12 @@ final class FaultTestbed implements AutoCloseable {
                 .recorded(sent(sender));
     }
 
-    /// The addresses of all sources at a relay or a balancer.
+    /// Returns the ingest addresses of all sources at a relay or a balancer.
     List<URI> ingests(URI base) {
         return sources.stream().map(source -> base.resolve(source.ingest().getPath())).toList();
     }
 
-    /// Ends the load; returns when the last answers have come.
+    /// Ends the load. Returns after the last answers have arrived.
     void endLoad() {
         loads.forEach(LoadProcess::finish);
         for (LoadProcess load : loads) {
@@ -166,7 +167,7 @@ final class FaultTestbed implements AutoCloseable {
         return cluster;
     }
 
-    /// Counted from 0.
+    /// Returns a relay by its position, counted from 0.
     RelayProcess node(int place) {
         return cluster.node(place);
     }
@@ -179,17 +180,18 @@ final class FaultTestbed implements AutoCloseable {
         return sinks.get(place);
     }
 
-    /// What each generator says in the end; that of a relay has the relay's place.
+    /// Returns the final results of the generators. The result of a relay's generator has the
+    /// relay's position.
     List<LoadResult> results() {
         return results;
     }
 
-    /// The ledger of the sender to that relay.
+    /// Returns the ledger of the generator that sends to this relay.
     Path sent(int sender) {
         return cluster.scratchFile("sent-" + sender);
     }
 
-    /// The ledger of the receiver of each source's first, second or third connection.
+    /// Returns the ledger of the sink of each source's first, second or third connection.
     Path received(int sink) {
         return cluster.scratchFile("received-" + sink);
     }
@@ -198,14 +200,14 @@ final class FaultTestbed implements AutoCloseable {
         return ledgers(loads.size());
     }
 
-    /// @param senders how many generators have sent
+    /// @param senders the number of generators that have sent
     TestbedLedgers ledgers(int senders) {
         return TestbedLedgers.read(
                 IntStream.range(0, senders).mapToObj(this::sent).toList(),
                 IntStream.range(0, MAX_CONNECTIONS_PER_SOURCE).mapToObj(this::received).toList());
     }
 
-    /// Whether it stores an event now; one that goes nowhere is stored.
+    /// Whether the relay stores an event now. The event is stored but goes nowhere.
     boolean accepts(RelayProcess relay) {
         return relay.api().accepts(relay.api().sourceHere(probe.orElseThrow()));
     }
@@ -218,7 +220,7 @@ final class FaultTestbed implements AutoCloseable {
         return new OwnedWorkQueries(queries(), relay.epoch());
     }
 
-    /// Allows so many deliveries more to arrive twice.
+    /// Allows this many further deliveries to arrive twice.
     void allowDuplicates(long more) {
         allowedDuplicates += more;
     }
@@ -227,7 +229,7 @@ final class FaultTestbed implements AutoCloseable {
         return allowedDuplicates;
     }
 
-    /// Declares that the fault leaves so many deliveries waiting for good.
+    /// Declares that the fault leaves this many deliveries waiting for good.
     void leaveWaiting(long deliveries) {
         leftWaiting = deliveries;
     }
@@ -236,17 +238,17 @@ final class FaultTestbed implements AutoCloseable {
         return leftWaiting;
     }
 
-    /// Lines of all relays' logs that hold this text.
+    /// Returns how many lines of all relays' logs contain this text.
     long countLogLines(String text) {
         return cluster.relays().stream().mapToLong(relay -> relay.countLogLines(text)).sum();
     }
 
-    /// Requests to all sinks so far.
+    /// Returns the number of requests to all sinks so far.
     long received() {
         return sinks.stream().mapToLong(sink -> sink.count().requests()).sum();
     }
 
-    /// Requests of the load that failed.
+    /// Returns the number of requests of the load that failed.
     long failures() {
         return results.stream().mapToLong(LoadResult::failures).sum();
     }

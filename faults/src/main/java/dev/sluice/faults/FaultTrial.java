@@ -5,19 +5,21 @@ import dev.sluice.bench.platform.Wait;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A test of relays under trouble that ends in criteria.
+/// A test of relays under disturbances, judged by criteria.
 interface FaultTrial {
 
     String title();
 
-    /// What the trial needs of this machine and does not find; empty when it can run.
+    /// Returns the requirement of the trial that this machine does not meet; empty if the trial can
+    /// run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();
     }
 
     Criteria run(FaultOptions options);
 
-    /// A fault under load: starts the load, does the harm, and checks what is left afterwards.
+    /// Runs a fault under load: starts the load, causes the fault, and checks the result
+    /// afterwards.
     record UnderLoadTrial(String title, Fault fault) implements FaultTrial {
 
         @Override

@@ -17,11 +17,11 @@ import java.util.Set;
 /// The main class behind `bench/faults`, `bench/run crash` and `bench/run fuzz`: runs fault tests
 /// one after the other.
 ///
-/// Exits 0 when all criteria were met, 1 when not, 2 when the command line cannot be run. A fault
-/// that this machine cannot do is reported and skipped.
+/// Exits with 0 if all criteria were met, 1 if not, and 2 if the command line is invalid. A fault
+/// that is impossible on this machine is reported and skipped.
 public final class Faults {
 
-    /// Started by `bench/run`.
+    /// The scenarios that `bench/run` starts.
     private static final Set<String> SCENARIOS = Set.of("crash", "fuzz");
 
     private static final Map<String, FaultTrial> TRIALS = all();
@@ -76,7 +76,7 @@ public final class Faults {
         put(all, new FaultTrial.UnderLoadTrial(title, fault));
     }
 
-    /// Under the number that its title begins with.
+    /// Adds a trial under the number with which its title begins.
     private static void put(Map<String, FaultTrial> all, FaultTrial trial) {
         all.put(trial.title().split(" ", 2)[0], trial);
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// 17: all sinks alternate between good answers and mostly 429, 500 or a reset.
+/// Fault 17: all sinks alternate between good answers and mostly 429, 500 or a reset.
 final class FlappingSinksFault implements Fault {
 
     private static final Duration WAVE_TIME = Duration.ofSeconds(30);
@@ -24,7 +24,8 @@ final class FlappingSinksFault implements Fault {
     private static final double MAX_EARLY_SECONDS = 0.1;
     private static final double MAX_LATE_SECONDS = 12;
 
-    /// As the table of states has it, and what a glance each 300 ms may leap over.
+    /// The transitions in the table of states, and those that appear when the circuit is read only
+    /// every 300 ms.
     private static final Set<String> ALLOWED_TRANSITIONS =
             Set.of(
                     "closed > open",

@@ -4,10 +4,10 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// 7: a relay is frozen (SIGSTOP) and wakes after the other has taken over its work.
+/// Fault 7: a relay is frozen (SIGSTOP) and wakes after the other relay has taken over its work.
 final class FrozenRelayFault implements Fault {
 
-    /// By then a relay that wakes has seen that it was declared dead.
+    /// The time within which a woken relay notices that it was declared dead.
     private static final Duration REJOIN_TIMEOUT = Duration.ofSeconds(15);
 
     @Override

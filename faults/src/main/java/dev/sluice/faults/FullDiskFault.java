@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/// 12 and 13: the disk that has PostgreSQL's tables is full for a while, or the one that has its
+/// Faults 12 and 13: the disk with PostgreSQL's tables is full for a while, or the disk with its
 /// WAL.
 final class FullDiskFault implements Fault {
 
@@ -74,7 +74,7 @@ final class FullDiskFault implements Fault {
         }
     }
 
-    /// PostgreSQL has WAL files in stock, which must be used up before it needs room.
+    /// Uses up PostgreSQL's reserve of WAL files. Until then, PostgreSQL needs no further space.
     private static void exhaustWalFiles(TestbedQueries queries) {
         for (int file = 0; file < WAL_VOLUME_MIB / 16; file++) {
             try {
@@ -86,7 +86,7 @@ final class FullDiskFault implements Fault {
         }
     }
 
-    /// What an init system would do.
+    /// Restarts PostgreSQL if it is down, as an init system would do.
     private static void restartIfDown(StandalonePostgres postgres) {
         if (!postgres.isAlive()) {
             postgres.tryStart(Duration.ofSeconds(2));

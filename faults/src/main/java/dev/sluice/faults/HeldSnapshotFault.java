@@ -8,17 +8,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/// 19: a snapshot is held, as by a backup, so that no dead row can be vacuumed while one attempt of
-/// twenty fails.
+/// Fault 19: a transaction holds a snapshot, as a backup does, so no dead row can be vacuumed.
+/// Meanwhile, one attempt in twenty fails.
 final class HeldSnapshotFault implements Fault {
 
-    /// A relay warns of it after a minute, within ten seconds.
+    /// The time within which a relay must warn. It warns after a minute, at most ten seconds late.
     private static final Duration WARNING_TIMEOUT = Duration.ofSeconds(75);
 
     private static final Duration SAMPLE_TIME = Duration.ofSeconds(60);
     private static final double MIN_RATE_RATIO = 0.9;
 
-    /// The same drop, told by what an event costs.
+    /// The maximum ratio of the CPU time per event. It corresponds to the same drop of the rate.
     private static final double MAX_CPU_RATIO = 1 / MIN_RATE_RATIO;
 
     @Override
@@ -31,7 +31,7 @@ final class HeldSnapshotFault implements Fault {
         var held = testbed.options().seconds(600);
         var window =
                 held.compareTo(SAMPLE_TIME.multipliedBy(2)) < 0 ? held.dividedBy(2) : SAMPLE_TIME;
-        Wait.pause(window); // the JIT compiler is at work
+        Wait.pause(window); // the JIT compiler is still at work
         var free = ThroughputSample.of(testbed, window);
         ThroughputSample pinned;
         try (var snapshot =

@@ -12,10 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// 9: nothing passes between a relay and PostgreSQL; then nothing passes from PostgreSQL only.
+/// Fault 9: no data passes between a relay and PostgreSQL. Later, no data passes from PostgreSQL
+/// only.
 final class NetworkPartitionFault implements Fault {
 
-    /// Its lease, and some time for the difference between clock and log.
+    /// The duration of the relay's lease, plus some time for the difference between clock and log.
     private static final Duration LEASE_TIMEOUT = Duration.ofMillis(10_500);
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(30);
@@ -24,7 +25,7 @@ final class NetworkPartitionFault implements Fault {
 
     private record DisconnectedPeriod(Instant from, Instant to) {
 
-        /// Whether an attempt that began then should not have.
+        /// Whether the relay must not begin an attempt at this time.
         boolean forbids(Instant begun) {
             return begun.isAfter(from.plus(LEASE_TIMEOUT)) && begun.isBefore(to);
         }
@@ -52,7 +53,8 @@ final class NetworkPartitionFault implements Fault {
             long end = System.nanoTime() + testbed.options().seconds(45).toNanos();
             testbed.cluster().proxy(0).setConditions(blocked);
             long deliveries = ownedWork.deliveries();
-            Wait.pause(Duration.ofSeconds(1)); // commits that were on their way have come
+            Wait.pause(
+                    Duration.ofSeconds(1)); // commits that were on their way have arrived by then
             deliveries = Math.max(deliveries, ownedWork.deliveries());
             double seconds = 1 + ownedWork.secondsUntilTakenOver();
             Wait.pause(Duration.ofNanos(Math.max(0, end - System.nanoTime())));

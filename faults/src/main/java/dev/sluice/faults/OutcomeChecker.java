@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/// Checks what must hold after every fault: everything acknowledged has arrived as it was sent, and
-/// the database agrees.
+/// Checks what must hold after every fault: all acknowledged events have arrived unchanged, and the
+/// database agrees.
 record OutcomeChecker(FaultTestbed testbed, Criteria criteria) {
 
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(3);
 
-    /// Waits until no delivery of the load waits any more, then compares the ledgers.
+    /// Waits until no delivery of the load is waiting, then compares the ledgers.
     void compareWhenDrained() {
         var queries = testbed.queries();
         long left = testbed.leftWaiting();

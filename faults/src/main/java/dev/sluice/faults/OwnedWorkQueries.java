@@ -4,18 +4,18 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// Finds in the database what one life of a relay has in memory.
+/// Finds in the database the work that a relay process has in memory.
 ///
-/// @param epoch names that life
+/// @param epoch the epoch of that process
 record OwnedWorkQueries(TestbedQueries queries, long epoch) {
 
-    /// Lease, heartbeat and a little more.
+    /// The maximum time of a takeover: the lease, a heartbeat and a little more.
     static final double TAKEOVER_TIMEOUT_SECONDS = 20;
 
     private static final Duration TAKEOVER_WATCH_TIMEOUT = Duration.ofSeconds(40);
 
-    /// Deliveries that may be in its memory: fresh ones, and those of the lanes it has leased. Each
-    /// may be sent once more if the relay dies now.
+    /// Returns the number of deliveries that may be in the relay's memory: fresh deliveries, and
+    /// those in the lanes it has leased. Each may be sent once more if the relay dies now.
     long deliveries() {
         return queries.number(
                 """
@@ -27,7 +27,7 @@ record OwnedWorkQueries(TestbedQueries queries, long epoch) {
                         .formatted(epoch));
     }
 
-    /// Whether other relays have everything that it had.
+    /// Whether other relays have taken over all of the work.
     boolean isTakenOver() {
         return queries.number(
                         """

@@ -13,20 +13,20 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
 
-/// 21: a day ends under load while the next day's partitions are missing. Meanwhile a day beyond
-/// all retention is due for removal while a transaction reads it.
+/// Fault 21: a day ends under load while the partitions of the next day are missing. Meanwhile, a
+/// day beyond all retention is due for removal while a transaction reads it.
 ///
-/// The clocks of the relays and of PostgreSQL are all shifted: first to that day, then to shortly
+/// The clocks of the relays and of PostgreSQL are shifted, first to that old day, then to shortly
 /// before midnight.
 final class PartitionRolloverFault implements Fault {
 
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
     static final List<String> PARTITIONED_TABLES = List.of("event", "delivery", "attempt");
 
-    /// For all to start and the load to run for a while.
+    /// The time for all processes to start and for the load to run for a while.
     private static final int SECONDS_BEFORE_MIDNIGHT = 150;
 
-    /// Beyond what any plan can keep.
+    /// A time longer than any plan keeps events.
     private static final Duration EXPIRED_AGE = Duration.ofDays(4_000);
 
     private Optional<SkewedClock> clock = Optional.empty();
@@ -76,7 +76,7 @@ final class PartitionRolloverFault implements Fault {
         boolean isInTime = Instant.now().isBefore(midnight);
         criteria.holds("the load ran before midnight, too (else: more --seconds)", isInTime);
         if (!isInTime) {
-            return; // the partition has events already
+            return; // the partition already has events
         }
         for (String table : PARTITIONED_TABLES) {
             testbed.queries().execute("drop table " + name(table));

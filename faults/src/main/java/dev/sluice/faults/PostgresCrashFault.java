@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// 5: a session of PostgreSQL is ended by SIGSEGV in its work, and a flush of the WAL fails with
-/// EIO: all its sessions end, and it recovers.
+/// Fault 5: a session of PostgreSQL is ended by SIGSEGV during its work. Then a flush of the WAL
+/// fails with EIO. Each time, all sessions end and PostgreSQL recovers.
 final class PostgresCrashFault implements Fault {
 
     private static final double MAX_OUTAGE_SECONDS = 8;
@@ -70,7 +70,7 @@ final class PostgresCrashFault implements Fault {
         SystemCommands.signal("SEGV", testbed.queries().sessionPids().getFirst());
     }
 
-    /// Every session's next flush fails, until one was made.
+    /// Makes the flushes of all sessions fail, until the first flush has failed.
     private static void failFlush(FaultTestbed testbed, long panicsBefore) {
         var command = new ArrayList<String>(List.of("strace", "-f", "-q", "-o", "/dev/null"));
         command.addAll(List.of("-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO"));

@@ -3,11 +3,11 @@ package dev.sluice.faults;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.report.ReportTable;
 
-/// 4: PostgreSQL's first process is killed again and again, and started at once. The senders notice
-/// only the time it takes.
+/// Fault 4: PostgreSQL's main process is killed again and again, and restarted at once. The senders
+/// notice only the time that this takes.
 final class PostgresKillFault implements Fault {
 
-    /// Longer ones may be seen by the senders.
+    /// The maximum outage that senders must not notice as errors.
     private static final double MAX_OUTAGE_SECONDS = 8;
 
     @Override

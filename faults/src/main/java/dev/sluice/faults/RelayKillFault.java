@@ -2,7 +2,7 @@ package dev.sluice.faults;
 
 import dev.sluice.bench.platform.Wait;
 
-/// 1: one of two relays is killed again and again, and the other takes over its work.
+/// Fault 1: one of two relays is killed again and again, and the other takes over its work.
 final class RelayKillFault implements Fault {
 
     private static final double MAX_ACK_P99_MS = 250;

@@ -6,12 +6,13 @@ import dev.sluice.bench.sink.SinkBehaviour;
 
 import java.util.List;
 
-/// Checks by the sinks' ledgers that retries came when they were scheduled.
+/// Checks with the sinks' ledgers that retries came when they were scheduled.
 final class RetryTimingCheck {
 
     private static final double JITTER_RATIO = 0.2;
 
-    /// A kept connection that is reset is replaced at once, in the same attempt.
+    /// The maximum time between two requests of one attempt. If a kept-alive connection is reset,
+    /// the attempt repeats its request on a new one at once.
     private static final double SAME_ATTEMPT_SECONDS = 1.5;
 
     private final List<Integer> retrySeconds;
@@ -23,8 +24,8 @@ final class RetryTimingCheck {
     private int late;
     private double worstLateness;
 
-    /// @param tolerance seconds that a retry may be early
-    /// @param latest seconds that it may be late
+    /// @param tolerance how many seconds a retry may be early
+    /// @param latest how many seconds a retry may be late
     RetryTimingCheck(List<Integer> intervals, double tolerance, double latest) {
         this.retrySeconds = intervals;
         this.tolerance = tolerance;
@@ -58,7 +59,7 @@ final class RetryTimingCheck {
         }
     }
 
-    /// @param isLateJudged false where something else may hold retries back
+    /// @param isLateJudged false if another disturbance may delay retries
     void verify(Criteria criteria, boolean isLateJudged) {
         criteria.table(
                         ReportTable.of(

@@ -6,8 +6,8 @@ import dev.sluice.faults.cluster.RelayCluster.ClusterRequirements;
 
 import java.util.Map;
 
-/// 23: the relays are stopped by SIGTERM and started again in turn, behind a balancer that tries
-/// the other when one refuses.
+/// Fault 23: the relays are stopped by SIGTERM and restarted in turn, behind a balancer that tries
+/// the other relay if one refuses.
 final class RollingRestartFault implements Fault {
 
     private static final double MAX_STOP_SECONDS = 30;

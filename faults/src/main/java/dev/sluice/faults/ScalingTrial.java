@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /// Measures the throughput and cost of one, two and three relays on one PostgreSQL, then kills one
-/// under load.
+/// relay under load.
 final class ScalingTrial implements FaultTrial {
 
     private static final int MAX_RELAYS = 3;

@@ -5,10 +5,11 @@ import dev.sluice.bench.platform.SystemCommands;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Faults that only tests inside the server can place exactly. Maven runs them many times in a row.
+/// Runs faults that only tests inside the server can time exactly. Maven runs these tests many
+/// times in a row.
 ///
-/// @param classes of tests, separated by commas
-/// @param rounds how often each fault is done
+/// @param classes the test classes, separated by commas
+/// @param rounds how often each fault is caused
 record ServerTestTrial(String title, String classes, int rounds) implements FaultTrial {
 
     private static final Pattern SUREFIRE_SUMMARY =
@@ -31,7 +32,7 @@ record ServerTestTrial(String title, String classes, int rounds) implements Faul
         long failed = 0;
         var summary = SUREFIRE_SUMMARY.matcher(result.output());
         while (summary.find()) {
-            // The last one sums up all classes.
+            // The last summary adds up all classes.
             run = Long.parseLong(summary.group(1));
             failed = Long.parseLong(summary.group(2)) + Long.parseLong(summary.group(3));
         }

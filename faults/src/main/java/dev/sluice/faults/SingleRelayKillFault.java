@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// 2: the only relay is killed and started at once. The lock on its directory tells it that its
-/// former process is dead.
+/// Fault 2: the only relay is killed and restarted at once. The lock on its directory tells the new
+/// process that the former one is dead.
 final class SingleRelayKillFault implements Fault {
 
     private static final double MAX_REDELIVERY_SECONDS = 3;
 
-    /// What was on its way to the sinks when it died is there by then.
+    /// The time within which requests that were on their way when the relay died reach the sinks.
     private static final long IN_TRANSIT_NANOS = Duration.ofMillis(300).toNanos();
 
     private final List<RelayKill> kills = new ArrayList<>();
 
-    /// @param nanos when it was killed
-    /// @param up when it answered again
+    /// @param nanos when the relay was killed
+    /// @param up when the relay answered again
     private record RelayKill(long nanos, long up, long deliveries) {}
 
     @Override
@@ -69,7 +69,7 @@ final class SingleRelayKillFault implements Fault {
                         Math.max(0, latest));
     }
 
-    /// Seconds after the kill.
+    /// Returns the seconds from the kill to the first repeated delivery.
     private static OptionalDouble firstRedelivery(
             TestbedLedgers ledgers, Map<String, Long> acked, RelayKill kill) {
         long from = kill.nanos() + IN_TRANSIT_NANOS;

@@ -8,7 +8,7 @@ import dev.sluice.faults.wire.LinkConditions;
 import java.time.Duration;
 import java.util.List;
 
-/// 10: PostgreSQL is 200 ms away from all relays; then it is behind a line of 20 KB/s.
+/// Fault 10: PostgreSQL is 200 ms away from all relays. Then it is behind a connection of 20 KB/s.
 final class SlowDatabaseFault implements Fault {
 
     private static final Duration ONE_WAY_DELAY = Duration.ofMillis(100);
@@ -24,7 +24,7 @@ final class SlowDatabaseFault implements Fault {
     public void inject(FaultTestbed testbed, Criteria criteria) {
         var table = ReportTable.of("Slow spells", "line | all accept again after s");
         double slowest = 0;
-        testbed.allowDuplicates(Long.MAX_VALUE); // a lease may end behind such a link
+        testbed.allowDuplicates(Long.MAX_VALUE); // a lease may expire over such a slow connection
         for (var conditions :
                 List.of(
                         LinkConditions.delayed(ONE_WAY_DELAY),

@@ -2,21 +2,22 @@ package dev.sluice.faults;
 
 import dev.sluice.bench.report.ReportTable;
 
-/// The rounds of a fault in which other relays take over the work of one.
+/// The rounds of a fault in which other relays take over the work of one relay.
 final class TakeoverTable {
 
     private final FaultTestbed testbed;
     private final ReportTable table;
     private double slowest;
 
-    /// @param label of the first column
-    /// @param last of the last column
+    /// @param label the title of the first column
+    /// @param last the title of the last column
     TakeoverTable(FaultTestbed testbed, String title, String label, String last) {
         this.testbed = testbed;
         this.table = new ReportTable(title, label, "in its memory", "taken over after s", last);
     }
 
-    /// @param deliveries that were in its memory: each may arrive twice
+    /// @param deliveries the number of deliveries that were in the relay's memory; each may arrive
+    ///   twice
     void row(Object label, long deliveries, double seconds, Object last) {
         table.row(label, deliveries, seconds, last);
         testbed.allowDuplicates(deliveries);

@@ -19,8 +19,8 @@ import java.util.Set;
 
 /// All ledgers of a testbed at one moment.
 ///
-/// @param senders all of them in one list
-/// @param receivers a list for each sink
+/// @param senders the entries of all senders in one list
+/// @param receivers a list of entries for each sink
 record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> receivers) {
 
     static TestbedLedgers read(List<Path> sent, List<Path> received) {
@@ -29,7 +29,7 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return new TestbedLedgers(senders, received.stream().map(MessageLedger::read).toList());
     }
 
-    /// What must have gone to that sink against what arrived there.
+    /// Compares the messages that must have gone to this sink with those that arrived there.
     LedgerComparison compare(int sink) {
         var concerned =
                 senders.stream()
@@ -39,7 +39,7 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return LedgerComparison.of(concerned, receivers.get(sink));
     }
 
-    /// The place of the source that a marker was sent to.
+    /// Returns the position of the source to which a marker was sent.
     static int sourceIndex(String marker) {
         return Integer.parseInt(marker.substring(0, 4));
     }
@@ -55,18 +55,19 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return SenderCounts.of(senders);
     }
 
-    /// Requests that did not end in a 200.
+    /// Returns the number of requests that did not end with a 200.
     long failedRequests() {
         var counts = senderCounts();
         return (long) counts.refused() + counts.unanswered();
     }
 
-    /// What one sink received, in the order of arrival.
+    /// Returns the messages that one sink received, in the order of arrival.
     List<ReceivedEntry> received(int sink) {
         return receivers.get(sink).stream().map(ReceivedEntry.class::cast).toList();
     }
 
-    /// Markers that were taken more than once: at one sink, once by `later` and once before.
+    /// Counts the messages that a sink received after `before` was read, although the sink had
+    /// already answered them with a 2xx.
     int countRepeatedSince(TestbedLedgers before) {
         int repeated = 0;
         for (int sink = 0; sink < receivers.size(); sink++) {
@@ -90,8 +91,8 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return taken;
     }
 
-    /// From the answer to the first byte at a source's first sink, of what was acknowledged between
-    /// two moments by `System.nanoTime`.
+    /// Returns the times from the answer to the first byte at a source's first sink, for messages
+    /// that were acknowledged between two moments of `System.nanoTime`.
     LatencySummary firstAttemptLatency(long from, long to) {
         var arrivals = new HashMap<String, Long>();
         received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));
@@ -105,7 +106,7 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return gaps.summary();
     }
 
-    /// All attempts of each delivery to one sink, in order, by marker.
+    /// Returns all attempts of each delivery to one sink, in order, by marker.
     Map<String, List<ReceivedEntry>> attemptsByMarker(int sink) {
         var attempts = new HashMap<String, List<ReceivedEntry>>();
         for (ReceivedEntry receipt : received(sink)) {

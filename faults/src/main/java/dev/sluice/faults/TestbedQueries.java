@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Looks into the relays' database, each time over a connection of its own.
+/// Queries the relays' database. Each query uses a new connection.
 record TestbedQueries(StandalonePostgres postgres) {
 
     private static final int INSERT_BATCH_SIZE = 1000;
 
-    /// The first column of a statement's rows.
+    /// Returns the first column of a statement's rows.
     List<Long> numbers(String sql) {
         try (var connection = postgres.connect();
                 var statement = connection.createStatement();
@@ -43,7 +43,7 @@ record TestbedQueries(StandalonePostgres postgres) {
         }
     }
 
-    /// Deliveries that are neither done nor given up.
+    /// Returns the number of unfinished deliveries.
     long waitingDeliveries() {
         return number("select count(*) from delivery_work");
     }
@@ -57,9 +57,9 @@ record TestbedQueries(StandalonePostgres postgres) {
                         .formatted(destination));
     }
 
-    /// Events with a marker that another event has, too: a batch was stored twice. Each payload is
-    /// encoded once, so the frames of one that was stored twice are equal; other frames are not,
-    /// because they contain a marker.
+    /// Returns the number of events that have the same marker as another event, which means that a
+    /// batch was stored twice. Each payload is encoded once, so an event that was stored twice has
+    /// the same frame twice. All other frames differ, because they contain a marker.
     long storedTwice() {
         return number(
                 """
@@ -71,7 +71,7 @@ record TestbedQueries(StandalonePostgres postgres) {
                 """);
     }
 
-    /// How many of these events are not stored.
+    /// Returns how many of these events are not stored.
     long notStored(List<AckedEntry> acked) {
         try (var connection = postgres.connect();
                 var statement = connection.createStatement()) {
@@ -111,7 +111,7 @@ record TestbedQueries(StandalonePostgres postgres) {
         return number("select count(*) from pg_class where relname = '%s'".formatted(name)) == 1;
     }
 
-    /// The processes of the relays' sessions, those that write most often first.
+    /// Returns the processes of the relays' sessions, those that write most often first.
     List<Long> sessionPids() {
         return numbers(
                 """
@@ -121,7 +121,7 @@ record TestbedQueries(StandalonePostgres postgres) {
                 """);
     }
 
-    /// The one process of this kind, such as `walwriter`.
+    /// Returns the only process of this kind, such as `walwriter`.
     Optional<Long> backgroundPid(String type) {
         return numbers("select pid from pg_stat_activity where backend_type = '%s'".formatted(type))
                 .stream()

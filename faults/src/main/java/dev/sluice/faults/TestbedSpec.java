@@ -8,12 +8,12 @@ import dev.sluice.faults.cluster.RelayCluster.ClusterRequirements;
 import java.time.Duration;
 import java.util.List;
 
-/// The relays, sinks and load that a fault is done to.
+/// The relays, sinks and load that a fault needs.
 ///
-/// @param hasProxies whether relays reach PostgreSQL through proxies; then they log each attempt
-/// @param hasBalancer whether the generator sees one address in front of all relays
-/// @param retrySeconds between the attempts of each delivery
-/// @param requirements what must be there before anything runs
+/// @param hasProxies whether relays reach PostgreSQL through proxies; they then log each attempt
+/// @param hasBalancer whether the generator sees a single address in front of all relays
+/// @param retrySeconds the intervals between the attempts of each delivery
+/// @param requirements what the cluster must provide before any process starts
 record TestbedSpec(
         int nodes,
         boolean hasProxies,
@@ -29,7 +29,7 @@ record TestbedSpec(
         retrySeconds = List.copyOf(retrySeconds);
     }
 
-    /// Two relays, and sinks that fail one attempt of a hundred.
+    /// Returns two relays, and sinks that fail one attempt in a hundred.
     static TestbedSpec standard() {
         return new TestbedSpec(
                 2,
@@ -41,8 +41,8 @@ record TestbedSpec(
                 ClusterRequirements.NO_REQUIREMENTS);
     }
 
-    /// With sinks that need some time, so that each relay has deliveries in memory when it is taken
-    /// away.
+    /// Returns the standard testbed with slower sinks, so that each relay has deliveries in memory
+    /// when it is killed.
     static TestbedSpec slow() {
         return standard().with(new SinkBehaviour.FlakyAnswers(10, Duration.ofMillis(200)));
     }

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// What all relays and their PostgreSQL delivered in some time, and the CPU time it took.
+/// The deliveries of all relays and their PostgreSQL in some time, and the CPU time that they took.
 ///
-/// @param relayMicros CPU µs a delivery, all relays together
+/// @param relayMicros the CPU time per delivery of all relays together, in microseconds
 record ThroughputSample(double deliveredPerSecond, double relayMicros, double postgresMicros) {
 
-    /// Samples for that long.
+    /// Takes a sample of this duration.
     static ThroughputSample of(FaultTestbed testbed, Duration time) {
         var before = snapshots(testbed);
         long known = testbed.received();
@@ -32,7 +32,7 @@ record ThroughputSample(double deliveredPerSecond, double relayMicros, double po
                 delivered / seconds, relays * 1e6 / delivered, postgres * 1e6 / delivered);
     }
 
-    /// PostgreSQL first, then each relay.
+    /// Returns a snapshot of PostgreSQL, then one of each relay.
     private static List<CpuSnapshot> snapshots(FaultTestbed testbed) {
         var snapshots = new ArrayList<CpuSnapshot>();
         snapshots.add(CpuSnapshot.now(Map.of(ProcessRole.POSTGRES, testbed.postgres().pid())));

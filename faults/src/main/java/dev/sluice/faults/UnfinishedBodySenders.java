@@ -14,9 +14,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// 450 senders of one source whose bodies never end: all but 1 000 bytes at once, then a byte now
-/// and then. A third of the bodies have 1 MiB; the others fill what is left. A sender that is
-/// refused comes back after a second.
+/// 450 senders to one source whose bodies never end. Each sends all but the last 1 000 bytes at
+/// once, and then a byte from time to time. A third of the bodies have 1 MiB; the others fill the
+/// remaining memory. A sender that is refused returns after a second.
 final class UnfinishedBodySenders implements AttackedNeighbourFault.Attack {
 
     private static final int CONNECTIONS = 450;
@@ -49,7 +49,7 @@ final class UnfinishedBodySenders implements AttackedNeighbourFault.Attack {
             try (var socket = new Socket(ingest.getHost(), ingest.getPort())) {
                 send(socket, declared);
             } catch (IOException refused) {
-                // The relay may close it before everything was sent.
+                // The relay may close the connection before everything was sent.
             }
             Wait.pause(RETURN_DELAY);
         }

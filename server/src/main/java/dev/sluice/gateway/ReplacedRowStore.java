@@ -1,12 +1,13 @@
 package dev.sluice.gateway;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Removes old rows of a table of replaced settings. Each kind of settings has its own table with
-/// the columns `until_version`, `replaced_at` and the id of what the settings belong to. The room
-/// that owns the table creates this store.
+/// Removes old rows of a table of replaced settings. Each kind of settings has its own table. The
+/// table has the columns `until_version` and `replaced_at`, and a column with the id of the
+/// resource that the settings belong to. The room that owns the table creates this store.
 public final class ReplacedRowStore {
 
     private final String table;
@@ -15,9 +16,9 @@ public final class ReplacedRowStore {
 
     /// All names are from Sluice's own code, never from input.
     ///
-    /// @param id the column with the id of what the settings belong to
-    /// @param connectionColumn the column of `connection` with that id; finds the connections whose
-    ///   deliveries were sent with the settings
+    /// @param id the column with the id of the resource that the settings belong to
+    /// @param connectionColumn the column of `connection` that contains the same id. It finds the
+    ///   connections whose deliveries were sent with the settings
     public ReplacedRowStore(String table, String id, String connectionColumn) {
         this.table = table;
         this.id = id;
@@ -42,8 +43,9 @@ public final class ReplacedRowStore {
                 limit);
     }
 
-    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
-    /// that is still counted. No attempt names them.
+    /// Removes up to `limit` rows that were replaced between `from` and `to` and that no attempt
+    /// refers to. A row counts as unused if it was replaced at least a day before the first
+    /// delivery that is still counted.
     ///
     /// @param from inclusive
     /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
@@ -61,7 +63,7 @@ public final class ReplacedRowStore {
                              from connection
                             cross join lateral (select hour
                                                   from rollup_hour
-                                                 where kind = 3 and key = connection.id
+                                                 where kind = %4$d and key = connection.id
                                                  order by hour
                                                  limit 1) as oldest
                             where connection.%3$s = asked.%2$s)) as hour
@@ -75,7 +77,7 @@ public final class ReplacedRowStore {
                         where hour is null or replaced_at < hour - interval '24 hours'
                         limit ?)
                 """
-                        .formatted(table, id, connectionColumn),
+                        .formatted(table, id, connectionColumn, UsageKind.DELIVERIES.number()),
                 from,
                 to,
                 limit);

@@ -20,7 +20,7 @@ public record StandardWebhooksSecret(Secret secret) {
         return key().length == 0;
     }
 
-    /// Returns the decoded key. Decodes it in the same way as the specification's libraries.
+    /// Returns the key, decoded in the same way as in the specification's libraries.
     ///
     /// If the text after the prefix is not valid Base64, the key is the UTF-8 bytes of the whole
     /// secret, including the prefix.

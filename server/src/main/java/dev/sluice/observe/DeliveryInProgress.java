@@ -12,8 +12,8 @@ import java.util.Optional;
 /// `delivering`.
 ///
 /// @param owner the epoch of the node that has the delivery in memory; empty while the delivery
-///   waits in its lane. An epoch is a number that a node gets at each start and after it was
-///   declared dead. A lane is the queue in the database for the deliveries of one connection
+///   waits in its lane. A node gets a new number, its epoch, at each start and after it was
+///   declared dead. A lane is the queue of one connection's deliveries in the database
 /// @param createdAt when the delivery was created; if ingest created it, this is when its event was
 ///   received
 public record DeliveryInProgress(DeliveryId id, Optional<Long> owner, Instant createdAt) {

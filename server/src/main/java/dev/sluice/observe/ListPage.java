@@ -5,11 +5,12 @@ import dev.sluice.platform.http.QueryParameters;
 
 import java.util.Optional;
 
-/// The part of a list that a request asks for: a page by its number, or the page after a cursor.
+/// The part of a list that a request asks for: either a page by its number, or the page after a
+/// cursor.
 ///
 /// @param cursor if present, the page number is 1
 /// @param list a string that identifies the list and its filter; a cursor is valid only with the
-///   text for which it was made
+///   same string
 public record ListPage(Page page, Optional<PageCursor> cursor, String list) {
 
     /// Reads `page`, `limit` and `cursor`. Wrong values are recorded as errors in `query`.

@@ -32,7 +32,8 @@ public final class AttemptMeter {
         durations.record(attempt.latency());
     }
 
-    /// Returns the response's class, such as `2xx`, or the error code if there is no response.
+    /// Returns the class of the response status, such as `2xx`, or the error code if there is no
+    /// response.
     private static String outcome(Attempt attempt) {
         return attempt.errorCode()
                 .filter(code -> !isStatus(code))
@@ -40,14 +41,14 @@ public final class AttemptMeter {
                 .orElseGet(() -> attempt.responseStatus().orElse(0) / 100 + "xx");
     }
 
-    /// Whether the code only says that the response had a status other than 2xx.
+    /// Whether this error code means only that the response had a status other than 2xx.
     private static boolean isStatus(ErrorCode code) {
         return code == ErrorCode.HTTP_STATUS || code == ErrorCode.REDIRECT;
     }
 
-    /// Returns the number of attempts for each outcome, also for outcomes that have not occurred.
-    /// The keys are the classes of response statuses, `1xx` to `5xx`, and the error codes that an
-    /// attempt without a response can have.
+    /// Returns the number of attempts for each outcome. Outcomes that never occurred are included
+    /// with 0. The keys are the classes of response statuses, `1xx` to `5xx`, and the error codes
+    /// that an attempt without a response can have.
     public Map<String, Long> counts() {
         Map<String, Long> counts = new TreeMap<>();
         byOutcome.forEach((outcome, counter) -> counts.put(outcome, counter.sum()));

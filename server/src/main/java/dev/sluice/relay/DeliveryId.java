@@ -2,10 +2,10 @@ package dev.sluice.relay;
 
 import java.util.UUID;
 
-/// The id of a delivery: the id of its event, with an ordinal in the low 12 bits. The ordinal
-/// numbers the deliveries of one event.
+/// The id of a delivery. It is the id of the event, with an ordinal in the low 12 bits that numbers
+/// the deliveries of that event.
 ///
-/// All deliveries of an event therefore form one range of ids and need no separate index, and the
+/// The deliveries of an event therefore form one range of ids and need no index of their own. The
 /// event's id can be computed from a delivery's id. Ingest assigns the ordinals 1 to 1023; resends
 /// get 1024 to 4095.
 public record DeliveryId(UUID value) {

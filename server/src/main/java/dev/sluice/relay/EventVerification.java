@@ -1,5 +1,7 @@
 package dev.sluice.relay;
 
+import dev.sluice.gateway.source.VerificationStatus;
+
 import java.util.Optional;
 
 /// The result of verifying an inbound request, stored with its event.

@@ -5,10 +5,9 @@ import dev.sluice.gateway.source.SourceId;
 
 import java.time.Instant;
 
-/// How many unfinished deliveries of one connection will expire soon, and when the first of them
-/// does.
+/// The unfinished deliveries of one connection that will expire soon.
 ///
-/// @param deliveries the number of deliveries
-/// @param first the time when the first of the deliveries expires
+/// @param deliveries the number of these deliveries
+/// @param first the time when the first of them expires
 public record ExpiringDeliveries(
         SourceId source, ConnectionId connection, long deliveries, Instant first) {}

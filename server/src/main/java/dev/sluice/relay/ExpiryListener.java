@@ -4,13 +4,14 @@ import dev.sluice.platform.db.Tx;
 
 import java.util.List;
 
-/// Receives the deliveries that will expire soon. Each delivery is announced once, or again if its
-/// workspace's retention changes. Called on the retention thread, so it must be quick.
+/// Receives the deliveries that will expire soon. Each delivery is announced once, and again if its
+/// workspace's retention changes. The retention thread makes the calls, so implementations must
+/// return quickly.
 @FunctionalInterface
 public interface ExpiryListener {
 
-    /// @param tx the transaction that also stores that these deliveries were announced. What the
-    ///   listener writes in it is written exactly once.
+    /// @param tx the transaction that also marks these deliveries as announced. A row that the
+    ///   listener writes in this transaction is therefore written exactly once.
     /// @param soon deliveries of one workspace
     void expiring(Tx tx, List<ExpiringDeliveries> soon);
 }

@@ -9,8 +9,8 @@ import java.util.List;
 /// relay adds one to the number in the header.
 public final class HopCount {
 
-    /// An event that has passed through more relays than this is stored but not delivered.
-    /// Otherwise, a relay that is its own destination would fill the disk.
+    /// The maximum number of relays that an event may pass through. An event beyond this limit is
+    /// stored but not delivered, because a relay that sends to itself would fill the disk.
     private static final int MAX_HOPS = 5;
 
     private static final int MAX_DIGITS = 6;

@@ -34,8 +34,8 @@ public interface InFlightRecorder extends AutoCloseable {
     /// Records the start of an attempt. Called right before the attempt starts.
     ///
     /// @param epoch the epoch under which this node owns the delivery (see [Lease])
-    /// @param isAlone whether an isolation began for this attempt; if that isolation has already
-    ///   ended, the attempt is not recorded as alone
+    /// @param isAlone whether [#beginIsolation] was called for this attempt; if the isolation has
+    ///   already ended, the attempt is not recorded as alone
     /// @return the slot to pass to [#recordEnd]; -1 if the attempt is not recorded
     int recordStart(UnfinishedDelivery delivery, long epoch, boolean isAlone);
 

@@ -2,8 +2,8 @@ package dev.sluice.relay;
 
 import java.time.Duration;
 
-/// The buckets in which latencies are counted: one for each millisecond up to 7 ms, then four for
-/// each doubling of the latency.
+/// The buckets in which latencies are counted: one bucket for each millisecond up to 7 ms, then
+/// four buckets for each doubling of the latency.
 ///
 /// Counts of the same bucket can be added up, so a percentile can be computed for any set of
 /// connections and hours. The result is off by less than 25 %, unless it lies in the last bucket.

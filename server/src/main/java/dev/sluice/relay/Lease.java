@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
-/// This node's lease: its right to start attempts, and the epoch under which it has that right. The
-/// right ends if the node sends no heartbeat for a while. Thread-safe.
+/// This node's lease, which allows the node to start attempts under the current epoch. The lease
+/// ends if the node sends no heartbeat for a while. Thread-safe.
 public interface Lease {
 
     /// Returns the current epoch: a number that is new each time this node starts, and each time it

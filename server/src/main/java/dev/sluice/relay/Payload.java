@@ -26,7 +26,7 @@ public final class Payload {
     private static final byte[] HEADER_SEPARATOR = {':', ' '};
     private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
-    /// The method of most webhooks, and the default for a payload that is not made from a request.
+    /// The method of most webhooks, and the default of a payload that was not made from a request.
     private static final String USUAL_METHOD = "POST";
 
     private final String method;

@@ -1,22 +1,23 @@
 package dev.sluice.relay;
 
-/// Decodes stored payloads. Everything that reads the headers or the body of an event uses it.
-/// Reads from the database the dictionaries that it does not know yet.
+/// Decodes stored payloads. All code that needs the headers or the body of an event uses this
+/// decoder. The decoder reads dictionaries from the database when it first needs them.
 ///
 /// Thread-safe.
 public interface PayloadDecoder {
 
-    /// How many bytes of a compressed body [#beginning] needs at most. A caller may cut off the
-    /// rest when it reads the row.
+    /// The maximum number of bytes of a compressed body that [#beginning] needs. A caller may cut
+    /// off the rest when it reads the row.
     int BEGINNING_BYTES = 66_000;
 
-    /// Returns the payload, exactly as it arrived. Its method is that of most webhooks; the caller
-    /// sets another one.
+    /// Returns the payload exactly as it arrived. The method is `POST`, because the stored form
+    /// does not contain it; a caller that needs another method sets it.
     ///
     /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
     Payload decode(StoredPayload stored);
 
-    /// Returns a payload of which only the beginnings of header lines and body are whole.
+    /// Returns a payload that contains only the beginning of the header lines and the beginning of
+    /// the body.
     ///
     /// @param stored the stored payload; a compressed body may end after [#BEGINNING_BYTES]
     /// @param headerBytes the maximum number of bytes of the header lines, at most 4 096

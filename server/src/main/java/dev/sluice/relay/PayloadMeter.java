@@ -3,8 +3,8 @@ package dev.sluice.relay;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts the bytes of the payloads that this process prepared to store: as they arrived, and as
-/// they are stored. Thread-safe.
+/// Counts the bytes of the payloads that this process prepared for storage, in two forms: as they
+/// arrived, and as they are stored. Thread-safe.
 public final class PayloadMeter {
 
     private final LongAdder plain = new LongAdder();

@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
-/// SQL that decides whether a dead letter is resolved. It is resolved when it was dismissed, or
-/// when the newest delivery of its event on its connection succeeded.
+/// SQL that decides whether a dead letter is resolved. A dead letter is resolved if it was
+/// dismissed, or if the newest delivery of the same event on the same connection succeeded.
 ///
 /// The dead letters are the rows of `page`, with the columns `id`, `source_id`, `connection_id` and
 /// `status`. Each row costs a few index probes, however many other dead letters there are. The
@@ -11,9 +11,9 @@ public final class ResolvedSql {
 
     private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
 
-    /// Adds `newest` to a `from` clause, after `page`. `newest` is the newest ended delivery of the
-    /// same event and connection that was created after the dead letter; its columns are null if
-    /// there is none.
+    /// The join that adds `newest` to a `from` clause, after `page`. `newest` is the newest ended
+    /// delivery of the same event and connection that was created after the dead letter; its
+    /// columns are null if there is none.
     public static final String JOIN =
             """
              left join lateral (select later.id, later.status

@@ -8,8 +8,8 @@ import java.util.Optional;
 /// Immutable by convention: no code writes to the arrays passed in or returned.
 public final class StoredPayload {
 
-    /// The encoding of headers and body that are stored as they arrived. It is null in the
-    /// database.
+    /// The encoding of a payload whose headers and body are stored as they arrived. The database
+    /// stores null for it.
     public static final int PLAIN = -1;
 
     /// The encoding of a body that is one zstd frame without a dictionary.
@@ -25,15 +25,15 @@ public final class StoredPayload {
         this.body = body;
     }
 
-    /// Returns the form in which headers and body are stored as they are.
+    /// Returns a stored payload whose headers and body are not compressed.
     public static StoredPayload plain(Payload payload) {
         return new StoredPayload(PLAIN, payload.headerLines(), payload.body());
     }
 
     /// @param dictionary the number of the dictionary that the frame needs, or
     ///   [#WITHOUT_DICTIONARY]
-    /// @param frame one zstd frame of the length of the header lines (four bytes, the highest
-    ///   first), the header lines and the body
+    /// @param frame one zstd frame. It contains the length of the header lines (four bytes, the
+    ///   highest first), the header lines and the body
     public static StoredPayload compressed(int dictionary, byte[] frame) {
         return new StoredPayload(dictionary, new byte[0], frame);
     }
@@ -43,7 +43,7 @@ public final class StoredPayload {
         return new StoredPayload(encoding.orElse(PLAIN), headers, body);
     }
 
-    /// Returns the number of a dictionary, [#WITHOUT_DICTIONARY] or [#PLAIN].
+    /// Returns the number of the dictionary, or [#WITHOUT_DICTIONARY] or [#PLAIN].
     public int encoding() {
         return encoding;
     }

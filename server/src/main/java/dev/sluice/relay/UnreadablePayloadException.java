@@ -3,8 +3,8 @@ package dev.sluice.relay;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 
-/// Thrown when the stored payload of an event cannot be decoded, because the payload or its
-/// dictionary is damaged, or the dictionary is missing. Reading it again does not help.
+/// Thrown when the stored payload of an event cannot be decoded. The payload or its dictionary is
+/// damaged, or the dictionary is missing. A second read would fail, too.
 public final class UnreadablePayloadException extends RuntimeException {
 
     public UnreadablePayloadException(String message) {
@@ -15,7 +15,8 @@ public final class UnreadablePayloadException extends RuntimeException {
         super(message, cause);
     }
 
-    /// Returns the answer to a request that is about this one event: 500, which says what is wrong.
+    /// Returns the answer to a request about this event: a 500 with a message that describes the
+    /// damage.
     public ApiException answer() {
         return new ApiException(
                 ApiErrorCode.INTERNAL_ERROR,

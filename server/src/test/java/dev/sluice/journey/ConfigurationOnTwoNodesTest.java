@@ -7,9 +7,8 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,14 +31,14 @@ class ConfigurationOnTwoNodesTest {
     /// Allows retries, because on a stalling machine a request may arrive late.
     private static final int MAX_TRIES = 3;
 
-    private static RunningSluice first;
-    private static RunningSluice second;
+    @AutoClose private static final RunningSluice first = RunningSluice.start();
+    private static final RunningSluice second = first.second();
 
     /// The client of the node that makes the changes.
-    private static ApiClient api;
+    private static final ApiClient api = first.api();
 
     /// The client of the node that must learn of them.
-    private static ApiClient other;
+    private static final ApiClient other = api.onPort(second.port());
 
     private Receiver receiver;
     private Receiver newReceiver;
@@ -59,20 +58,6 @@ class ConfigurationOnTwoNodesTest {
                     };
             return "/api/v1/" + kind + "/" + of.text("id");
         }
-    }
-
-    @BeforeAll
-    static void start() {
-        first = RunningSluice.start();
-        second = first.startBeside();
-        api = first.api();
-        other = api.onPort(second.port());
-    }
-
-    @AfterAll
-    static void stop() {
-        second.close();
-        first.close();
     }
 
     @BeforeEach

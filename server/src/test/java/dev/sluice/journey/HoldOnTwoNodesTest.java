@@ -8,9 +8,8 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Receiver.GatedBehaviour;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,11 +33,11 @@ class HoldOnTwoNodesTest {
     private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final int EVENT_COUNT = 4;
 
-    private static RunningSluice first;
-    private static RunningSluice second;
+    @AutoClose private static final RunningSluice first = RunningSluice.start();
+    private static final RunningSluice second = first.second();
 
     /// The client of the first node, which sets the holds.
-    private static ApiClient api;
+    private static final ApiClient api = first.api();
 
     private Receiver receiver;
     private ApiClient.ApiResponse source;
@@ -46,19 +45,6 @@ class HoldOnTwoNodesTest {
     private ApiClient.ApiResponse connection;
     private int sentBefore;
     private final CountDownLatch gate = new CountDownLatch(1);
-
-    @BeforeAll
-    static void start() {
-        first = RunningSluice.start();
-        second = first.startBeside();
-        api = first.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        second.close();
-        first.close();
-    }
 
     @BeforeEach
     void open() {

@@ -16,8 +16,7 @@ import dev.sluice.testkit.Person;
 import dev.sluice.testkit.RawHttp;
 import dev.sluice.testkit.TestPostgres;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,29 +39,16 @@ class IdempotencyKeyTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    private static RunningSluice first;
-    private static RunningSluice second;
-    private static Db db;
-    private static ApiClient api;
-    private static Person owner;
-    private static String workspace;
+    @AutoClose
+    private static final RunningSluice first =
+            RunningSluice.start(clock, Map.of("SLUICE_REGISTRATION", "open"));
 
-    @BeforeAll
-    static void start() {
-        first = RunningSluice.start(clock, Map.of("SLUICE_REGISTRATION", "open"));
-        second = first.startBeside();
-        db = first.db();
-        api = first.api();
-        owner = Person.register(api, EMAIL);
-        workspace = owner.get("/api/v1/me").json().path("workspace").path("id").asString();
-    }
-
-    @AfterAll
-    static void stop() {
-        db.close();
-        second.close();
-        first.close();
-    }
+    private static final RunningSluice second = first.second();
+    @AutoClose private static final Db db = first.db();
+    private static final ApiClient api = first.api();
+    private static final Person owner = Person.register(api, EMAIL);
+    private static final String workspace =
+            owner.get("/api/v1/me").json().path("workspace").path("id").asString();
 
     /// An operation that takes a key, and what it makes.
     enum KeyedOperation {

@@ -8,17 +8,15 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.SseClient;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,19 +29,16 @@ class LiveStreamLimitsTest {
 
     private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
-    @TempDir Path directory;
+    @AutoClose
+    private final RunningSluice sluice =
+            RunningSluice.start(Map.of("SLUICE_WORKSPACE_PLAN", "free"));
 
-    private RunningSluice sluice;
-    private ApiClient api;
+    private final ApiClient api = sluice.api();
     private ApiClient.ApiResponse source;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
     @BeforeEach
     void start() {
-        sluice =
-                RunningSluice.start(
-                        directory, InstantSource.system(), Map.of("SLUICE_WORKSPACE_PLAN", "free"));
-        api = sluice.api();
         source = api.source("s");
     }
 
@@ -52,7 +47,6 @@ class LiveStreamLimitsTest {
         for (var socket : sockets) {
             socket.close();
         }
-        sluice.close();
     }
 
     private String tail() {

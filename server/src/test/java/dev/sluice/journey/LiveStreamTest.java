@@ -5,20 +5,21 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Damage;
+import dev.sluice.testkit.GivenRows;
+import dev.sluice.testkit.GivenRows.EventRow;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.SseClient;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,24 +37,11 @@ import java.util.UUID;
 /// Tests live streams over two nodes of one relay, read by a client library.
 class LiveStreamTest {
 
-    private static RunningSluice first;
-    private static RunningSluice second;
-    private static ApiClient api;
+    @AutoClose private static final RunningSluice first = RunningSluice.start();
+    private static final RunningSluice second = first.second();
+    private static final ApiClient api = first.api();
 
     private ApiClient.ApiResponse source;
-
-    @BeforeAll
-    static void start() {
-        first = RunningSluice.start();
-        second = first.startBeside();
-        api = first.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        second.close();
-        first.close();
-    }
 
     @BeforeEach
     void makeSource() {
@@ -169,11 +157,13 @@ class LiveStreamTest {
         }
     }
 
-    /// Returns the name and the id of each event and each outcome.
-    private static List<String> named(List<SseClient.Message> messages) {
+    /// An event or an outcome.
+    private record NamedItem(String name, String id) {}
+
+    private static List<NamedItem> named(List<SseClient.Message> messages) {
         return messages.stream()
                 .filter(message -> List.of("event", "delivery").contains(message.name()))
-                .map(message -> message.name() + " " + message.data().path("id").asString())
+                .map(message -> new NamedItem(message.name(), message.data().path("id").asString()))
                 .toList();
     }
 
@@ -239,15 +229,8 @@ class LiveStreamTest {
         var usage = new LedgerRow();
         usage.addEvent(id, event, VerificationStatus.SKIPPED, 1);
         LedgerStore.write(tx, usage, Some.id(), id);
-        tx.update(
-                """
-                insert into event (id, source_id, method, verification, fanout, body_size, headers, body)
-                values (?, ?, 'POST', 3, 0, 1, ?, ?)
-                """,
-                event.value(),
-                id.value(),
-                new byte[0],
-                new byte[] {'1'});
+        var row = new EventRow(event, id, VerificationStatus.SKIPPED, 0, List.of(), "1");
+        GivenRows.insertEvents(tx, List.of(row));
     }
 
     @Test

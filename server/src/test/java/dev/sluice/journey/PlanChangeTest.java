@@ -15,19 +15,14 @@ import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.TestPostgres;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -47,36 +42,17 @@ class PlanChangeTest {
             ]}
             """;
 
-    @TempDir static Path directory;
+    private static final ManualClock clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
 
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static RunningSluice second;
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.startWithPlans(PLANS_JSON, clock, Map.of("SLUICE_REGISTRATION", "open"));
+
+    private static final RunningSluice second = sluice.second();
     private static int people;
 
     private Person owner;
     private String planPath;
-
-    @BeforeAll
-    static void start() throws IOException {
-        var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
-        clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
-        sluice =
-                RunningSluice.start(
-                        clock,
-                        Map.of(
-                                "SLUICE_PLANS_FILE",
-                                plans.toString(),
-                                "SLUICE_REGISTRATION",
-                                "open"));
-        second = sluice.startBeside();
-    }
-
-    @AfterAll
-    static void stop() {
-        second.close();
-        sluice.close();
-    }
 
     @BeforeEach
     void register() {

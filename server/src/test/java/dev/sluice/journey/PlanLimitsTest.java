@@ -8,14 +8,9 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.RawHttp;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,26 +41,14 @@ class PlanLimitsTest {
             ]}
             """;
 
-    @TempDir static Path directory;
+    /// 20 seconds into a minute, which is not the last minute of the month.
+    private static final ManualClock clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
 
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static RunningSluice second;
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.startWithPlans(PLANS_JSON, clock, Map.of());
 
-    @BeforeAll
-    static void start() throws IOException {
-        var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
-        // 20 seconds into a minute, which is not the last minute of the month
-        clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
-        sluice = RunningSluice.start(clock, Map.of("SLUICE_PLANS_FILE", plans.toString()));
-        second = sluice.startBeside();
-    }
-
-    @AfterAll
-    static void stop() {
-        second.close();
-        sluice.close();
-    }
+    private static final RunningSluice second = sluice.second();
 
     private static void toSecond20() {
         long into = clock.instant().getEpochSecond() % 60;

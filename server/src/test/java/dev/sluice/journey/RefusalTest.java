@@ -14,10 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,20 +34,11 @@ class RefusalTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    @AutoClose private static final RunningSluice sluice = start();
-    private static final ApiClient api = sluice.api();
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.startWithPlans(TINY_PLAN, clock, Map.of());
 
-    private static RunningSluice start() {
-        try {
-            var plans = Files.createTempFile("plans", ".json");
-            Files.writeString(plans, TINY_PLAN);
-            var running = RunningSluice.start(clock, Map.of("SLUICE_PLANS_FILE", plans.toString()));
-            Files.delete(plans);
-            return running;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
+    private static final ApiClient api = sluice.api();
 
     private static int ingest(ApiClient.ApiResponse source, String key, byte[] body) {
         return api.send(
@@ -66,11 +54,13 @@ class RefusalTest {
         return answer.json();
     }
 
-    private static Map<String, Long> counts(JsonNode items) {
-        var counts = new HashMap<String, Long>();
+    private record Refusal(int status, String reason) {}
+
+    private static Map<Refusal, Long> counts(JsonNode items) {
+        var counts = new HashMap<Refusal, Long>();
         for (var item : items) {
             counts.merge(
-                    item.path("status").asInt() + " " + item.path("reason").asString(),
+                    new Refusal(item.path("status").asInt(), item.path("reason").asString()),
                     item.path("count").asLong(),
                     Long::sum);
         }
@@ -97,10 +87,10 @@ class RefusalTest {
         assertThat(ingest(source, "hunter2-hunter2", new byte[2])).isEqualTo(402);
         var expected =
                 Map.of(
-                        "401 verification_failed", 1L,
-                        "402 quota_exceeded", 1L,
-                        "413 payload_too_large", 1L,
-                        "429 rate_limited", 2L);
+                        new Refusal(401, "verification_failed"), 1L,
+                        new Refusal(402, "quota_exceeded"), 1L,
+                        new Refusal(413, "payload_too_large"), 1L,
+                        new Refusal(429, "rate_limited"), 2L);
 
         String path = "/api/v1/sources/" + source.text("id") + "/refusals";
         await().untilAsserted(
@@ -115,7 +105,7 @@ class RefusalTest {
         assertThat(get(path + "?limit=1&page=2").path("items")).hasSize(1);
         assertThat(get(path + "?received_before=" + first).path("items")).isEmpty();
         assertThat(counts(get(path + "?received_after=" + first.plusSeconds(60)).path("items")))
-                .isEqualTo(Map.of("402 quota_exceeded", 1L));
+                .isEqualTo(Map.of(new Refusal(402, "quota_exceeded"), 1L));
 
         var overview = get("/api/v1/stats/overview?source_ids=" + source.text("id"));
         assertThat(overview.path("totals").path("refused").toString())
@@ -146,7 +136,7 @@ class RefusalTest {
         String path = "/api/v1/sources/" + source.text("id") + "/refusals";
         await().untilAsserted(() ->
                 assertThat(counts(theirs.get(path).json().path("items")))
-                        .isEqualTo(Map.of("500 not_stored", 1L)));
+                        .isEqualTo(Map.of(new Refusal(500, "not_stored"), 1L)));
         var overview = theirs.get("/api/v1/stats/overview?source_ids=" + source.text("id")).json();
         assertThat(overview.path("totals").path("refused").path("5xx").asInt()).isEqualTo(1);
     }

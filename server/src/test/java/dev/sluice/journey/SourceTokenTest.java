@@ -8,8 +8,7 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.ManualClock;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,26 +23,12 @@ class SourceTokenTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    private static RunningSluice first;
-    private static RunningSluice second;
-    private static ApiClient api;
+    @AutoClose private static final RunningSluice first = RunningSluice.start(clock);
+    private static final RunningSluice second = first.second();
+    private static final ApiClient api = first.api();
 
     /// The client of a node that must learn of each change.
-    private static ApiClient other;
-
-    @BeforeAll
-    static void start() {
-        first = RunningSluice.start(clock);
-        second = first.startBeside();
-        api = first.api();
-        other = api.onPort(second.port());
-    }
-
-    @AfterAll
-    static void stop() {
-        second.close();
-        first.close();
-    }
+    private static final ApiClient other = api.onPort(second.port());
 
     @Test
     void the_old_token_goes_on_for_the_overlap_and_stops_by_itself_on_every_node() {

@@ -8,8 +8,7 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.SseClient;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpRequest;
@@ -18,25 +17,15 @@ import java.util.Map;
 /// Tests that a person's live streams end with what gave them access.
 class StreamAccessTest {
 
-    private static RunningSluice sluice;
-    private static ApiClient api;
-    private static Person owner;
-    private static String workspace;
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.start(Map.of("SLUICE_REGISTRATION", "open"));
 
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(Map.of("SLUICE_REGISTRATION", "open"));
-        api = sluice.api();
-        owner = Person.register(api, "owner@example.com");
-        workspace =
-                "/api/v1/workspaces/"
-                        + owner.get("/api/v1/me").json().path("workspace").path("id").asString();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    private static final ApiClient api = sluice.api();
+    private static final Person owner = Person.register(api, "owner@example.com");
+    private static final String workspace =
+            "/api/v1/workspaces/"
+                    + owner.get("/api/v1/me").json().path("workspace").path("id").asString();
 
     /// A person whose only workspace is the owner's.
     private static Person member(String email) {

@@ -9,11 +9,8 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,10 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 
-import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -43,30 +38,14 @@ class TestEventTest {
             ]}
             """;
 
-    @TempDir private static Path directory;
-
     @AutoClose private static final Receiver receiver = Receiver.start();
 
-    private static RunningSluice sluice;
-    private static ApiClient api;
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.startWithPlans(
+                    PLANS_JSON, InstantSource.system(), Map.of("SLUICE_WORKSPACE_PLAN", "open"));
 
-    @BeforeAll
-    static void start() throws IOException {
-        var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
-        sluice =
-                RunningSluice.start(
-                        Map.of(
-                                "SLUICE_PLANS_FILE",
-                                plans.toString(),
-                                "SLUICE_WORKSPACE_PLAN",
-                                "open"));
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    private static final ApiClient api = sluice.api();
 
     /// One config of each provider that has a secret, and of each form of the others.
     static Stream<String> configs() {

@@ -7,16 +7,11 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -33,24 +28,11 @@ class UsageTest {
             ]}
             """;
 
-    @TempDir static Path directory;
+    private static final ManualClock clock = new ManualClock(Instant.parse("2026-03-31T12:00:20Z"));
 
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-
-    @BeforeAll
-    static void start() throws IOException {
-        var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
-        clock = new ManualClock(Instant.parse("2026-03-31T12:00:20Z"));
-        sluice =
-                RunningSluice.start(
-                        directory, clock, Map.of("SLUICE_PLANS_FILE", plans.toString()));
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.startWithPlans(PLANS_JSON, clock, Map.of());
 
     private static JsonNode usage(ApiClient api) {
         var answer = api.get("/api/v1/usage");

@@ -11,8 +11,7 @@ import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.SseClient;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,27 +23,16 @@ import java.util.UUID;
 /// Tests that nothing of a deleted workspace works any more, on two nodes.
 class WorkspaceDeletionTest {
 
-    private static RunningSluice sluice;
-    private static RunningSluice second;
-    private static Db db;
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.start(Map.of("SLUICE_REGISTRATION", "open"));
+
+    private static final RunningSluice second = sluice.second();
+    @AutoClose private static final Db db = sluice.db();
     private static int people;
 
     private Person owner;
     private String workspace;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(Map.of("SLUICE_REGISTRATION", "open"));
-        second = sluice.startBeside();
-        db = sluice.db();
-    }
-
-    @AfterAll
-    static void stop() {
-        db.close();
-        second.close();
-        sluice.close();
-    }
 
     @BeforeEach
     void register() {

@@ -5,10 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
@@ -119,18 +121,11 @@ class WorkspaceErasureTest {
                         UUID.fromString(connection.text("id")),
                         UUID.fromString(destination.text("id")));
         assertThat(tenant.configurationRows()).isEqualTo(4);
-        db.run(tx ->
-                tx.update(
-                        "insert into dismissal (source_id, delivery_id, dismissed_at) values (?, ?,"
-                                + " ?)",
-                        tenant.source(),
-                        UUID.randomUUID(),
-                        clock.instant()));
-        db.run(tx ->
-                tx.update(
-                        "insert into payload_dictionary (source_id, checksum, bytes) values (?,"
-                                + " sha256('x'), 'x')",
-                        tenant.source()));
+        var sourceId = new SourceId(tenant.source());
+        db.run(tx -> {
+            GivenRows.insertDismissal(tx, sourceId, UUID.randomUUID(), clock.instant());
+            GivenRows.insertDictionary(tx, sourceId, new byte[1], clock.instant());
+        });
         await().untilAsserted(() -> {
             assertThat(Tenant.count("delivery", "source_id", tenant.source())).isEqualTo(3);
             assertThat(tenant.sums()).isGreaterThan(0);

@@ -26,14 +26,7 @@ final class WorkspaceFixture {
         try (var db = sluice.db()) {
             db.run(tx -> {
                 Given.insertWorkspace(tx, new WorkspaceId(workspace), "Other", plan, now);
-                tx.update(
-                        """
-                        insert into account (id, email, name, password_hash, created_at)
-                        values (?, ?, 'Other', 'none', ?)
-                        """,
-                        owner,
-                        owner + "@example.com",
-                        now);
+                Given.insertAccount(tx, owner, now);
                 tx.update(
                         """
                         insert into api_key (id, workspace_id, created_by, name, prefix, hash, created_at)

@@ -2,12 +2,12 @@ package dev.sluice.testkit;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.testkit.GivenRows.UsageRow;
 
 import java.time.Instant;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -91,20 +92,35 @@ public final class Given {
 
     public SourceId source() {
         var id = new SourceId(Some.id());
-        db.run(tx ->
-                tx.update(
-                        """
-                        insert into source (id, workspace_id, name, color, token, status, created_at,
-                                            updated_at, version)
-                        values (?, ?, 'source', '#336699', ?, 'active', ?, ?, ?)
-                        """,
-                        id.value(),
-                        workspace.value(),
-                        "token" + id,
-                        Some.NOON,
-                        Some.NOON,
-                        nextVersion(tx)));
+        db.run(tx -> insertSource(tx, id, workspace, Some.NOON));
         return id;
+    }
+
+    public static void insertSource(Tx tx, SourceId id, WorkspaceId workspace, Instant createdAt) {
+        tx.update(
+                """
+                insert into source (id, workspace_id, name, color, token, status, created_at,
+                                    updated_at, version)
+                values (?, ?, 'source', '#336699', ?, 'active', ?, ?, ?)
+                """,
+                id.value(),
+                workspace.value(),
+                "token" + id,
+                createdAt,
+                createdAt,
+                nextVersion(tx));
+    }
+
+    /// Inserts a person who cannot sign in, because no password has this hash.
+    public static void insertAccount(Tx tx, UUID id, Instant createdAt) {
+        tx.update(
+                """
+                insert into account (id, email, name, password_hash, created_at)
+                values (?, ?, 'Somebody', 'none', ?)
+                """,
+                id,
+                id + "@example.com",
+                createdAt);
     }
 
     /// Inserts a destination with two retries, after 30 s and after 2 min.

@@ -2,9 +2,11 @@ package dev.sluice.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
@@ -12,7 +14,6 @@ import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.Lane;
 
 import java.time.Instant;
@@ -168,7 +169,7 @@ public final class GivenRows {
 
     /// What the ledger and the sums count.
     ///
-    /// @param kind 1 for events of a source, 2 for outcomes and 3 for deliveries of a connection
+    /// @param kind the number of a [UsageKind]
     /// @param key a source or a connection
     /// @param minute of the hour since 1970 at which the event was received, 0 in the sums
     /// @param dim the number of a verification, a status or a trigger
@@ -179,17 +180,37 @@ public final class GivenRows {
                 SourceId source, Instant receivedAt, VerificationStatus verification, long size) {
             int minute = (int) (minutes(receivedAt) % 60);
             return new UsageRow(
-                    1, source.value(), hour(receivedAt), minute, verification.number(), 1, size);
+                    UsageKind.EVENTS.number(),
+                    source.value(),
+                    hour(receivedAt),
+                    minute,
+                    verification.number(),
+                    1,
+                    size);
         }
 
         public static UsageRow outcome(
                 DeliveryId id, ConnectionId connection, DeliveryStatus status) {
-            return new UsageRow(2, connection.value(), hour(id.event()), 0, status.number(), 1, 0);
+            return new UsageRow(
+                    UsageKind.OUTCOMES.number(),
+                    connection.value(),
+                    hour(id.event()),
+                    0,
+                    status.number(),
+                    1,
+                    0);
         }
 
         public static UsageRow delivery(DeliveryId id, ConnectionId connection) {
             int trigger = triggerOf(id).number();
-            return new UsageRow(3, connection.value(), hour(id.event()), 0, trigger, 1, 0);
+            return new UsageRow(
+                    UsageKind.DELIVERIES.number(),
+                    connection.value(),
+                    hour(id.event()),
+                    0,
+                    trigger,
+                    1,
+                    0);
         }
 
         public UsageRow times(int count) {
@@ -309,6 +330,37 @@ public final class GivenRows {
                 reopenAt);
     }
 
+    public static void insertDismissal(Tx tx, SourceId source, UUID delivery, Instant at) {
+        tx.update(
+                "insert into dismissal (source_id, delivery_id, dismissed_at) values (?, ?, ?)",
+                source.value(),
+                delivery,
+                at);
+    }
+
+    /// Inserts a current dictionary, and returns its number.
+    public static int insertDictionary(Tx tx, SourceId source, byte[] bytes, Instant createdAt) {
+        return insertDictionary(tx, source, bytes, createdAt, Optional.empty());
+    }
+
+    /// @param replacedAt empty for a current dictionary
+    /// @return the dictionary's number
+    public static int insertDictionary(
+            Tx tx, SourceId source, byte[] bytes, Instant createdAt, Optional<Instant> replacedAt) {
+        return tx.single(
+                """
+                insert into payload_dictionary (source_id, checksum, bytes, created_at, replaced_at)
+                values (?, sha256(?), ?, ?, ?)
+                returning number
+                """,
+                row -> row.integer("number"),
+                source.value(),
+                bytes,
+                bytes,
+                createdAt,
+                replacedAt.orElse(null));
+    }
+
     /// One row of the ledger that holds all of `rows`.
     public static void insertLedger(Tx tx, UUID source, List<UsageRow> rows) {
         tx.update(
@@ -352,6 +404,20 @@ public final class GivenRows {
                 usage.kind(),
                 usage.key(),
                 usage.hour() / 24,
+                usage.dim(),
+                usage.n(),
+                usage.size());
+    }
+
+    public static void addToTotal(Tx tx, UsageRow usage) {
+        tx.update(
+                """
+                insert into total (kind, key, dim, n, size) values (?, ?, ?, ?, ?)
+                on conflict (kind, key, dim)
+                   do update set n = total.n + excluded.n, size = total.size + excluded.size
+                """,
+                usage.kind(),
+                usage.key(),
                 usage.dim(),
                 usage.n(),
                 usage.size());

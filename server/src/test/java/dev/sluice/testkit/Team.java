@@ -76,14 +76,7 @@ public final class Team {
 
     private static UUID insertMember(Tx tx, String role, UUID in) {
         UUID account = UUID.randomUUID();
-        tx.update(
-                """
-                insert into account (id, email, name, password_hash, created_at)
-                values (?, ?, 'Somebody', 'none', ?)
-                """,
-                account,
-                account + "@example.com",
-                Instant.now());
+        Given.insertAccount(tx, account, Instant.now());
         tx.update(
                 """
                 insert into member (workspace_id, account_id, role, created_at)

@@ -11,12 +11,12 @@ final class BareEvent {
     final UUID id;
     final String contentType;
 
-    /// Lines as on the wire.
+    /// The header lines as they were received.
     final byte[] headers;
 
     final byte[] body;
 
-    /// To be run once it is committed.
+    /// The action to run after the event is committed.
     final Runnable acknowledge;
 
     BareEvent(UUID id, String contentType, byte[] headers, byte[] body, Runnable answer) {
@@ -27,7 +27,8 @@ final class BareEvent {
         this.acknowledge = answer;
     }
 
-    /// Names those headers that are the sender's, not the message's.
+    /// Passes the sender's own headers to `header`. Leaves out `Host` and the `Content-` headers,
+    /// which describe only the inbound message.
     void forwardHeaders(BiConsumer<String, String> header) {
         for (String line : new String(headers, ISO_8859_1).split("\r\n", -1)) {
             int colon = line.indexOf(": ");

@@ -17,7 +17,8 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Reads a whole request and answers 200 once it is stored. No thread waits for either.
+/// Reads a whole request and answers 200 after the event is stored. No thread blocks for either
+/// step.
 final class BareIngestEndpoint extends Handler.Abstract.NonBlocking {
 
     private final Consumer<BareEvent> store;
@@ -59,7 +60,7 @@ final class BareIngestEndpoint extends Handler.Abstract.NonBlocking {
         response.write(true, ByteBuffer.wrap(answer), callback);
     }
 
-    /// UUIDv7.
+    /// Returns a new UUIDv7.
     private synchronized UUID nextId() {
         long millis = System.currentTimeMillis();
         long noise = random.nextLong();

@@ -14,18 +14,19 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/// The least that a relay can do: takes events over HTTP, stores them, posts them, stores results.
+/// The minimum that a relay must do: receives events over HTTP, stores them, posts them, and stores
+/// the results.
 ///
-/// It has no routing, no identity, no retries, no limits and no address guard, so it is good for
-/// measuring only. As a process it reads the database's address from its environment, prints its
-/// port as a line of JSON and runs until its standard input ends.
+/// It has no routing, no identity, no retries, no limits and no address guard, so it is only useful
+/// for measurements. As a process, it reads the database's address from its environment, prints its
+/// port as a line of JSON, and runs until its standard input ends.
 public final class BarePipeline {
 
     static final String DATABASE_URL_VARIABLE = "BARE_DATABASE";
     static final String DATABASE_USER_VARIABLE = "BARE_USER";
     static final String DATABASE_PASSWORD_VARIABLE = "BARE_PASSWORD";
 
-    /// Where it listens on loopback.
+    /// The loopback port on which the pipeline listens.
     record BarePipelinePort(int port) {}
 
     private BarePipeline() {}
@@ -47,7 +48,7 @@ public final class BarePipeline {
         var end = new CountDownLatch(1);
         ParentProcess.onExit(end::countDown);
         end.await();
-        Runtime.getRuntime().halt(0); // nobody needs what it stored
+        Runtime.getRuntime().halt(0); // its data is not needed any more
     }
 
     private static Server server(BareIngestEndpoint ingest) {

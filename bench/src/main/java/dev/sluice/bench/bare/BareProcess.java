@@ -8,10 +8,10 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
-/// The bare pipeline in a process of its own, on the database of a relay.
+/// Runs the bare pipeline in a process of its own, on the database of a relay.
 public final class BareProcess implements AutoCloseable {
 
-    /// The relay's own (`bin/sluice`).
+    /// The same flags as those of the relay (`bin/sluice`).
     private static final List<String> JVM_FLAGS =
             List.of(
                     "-XX:+UseG1GC",

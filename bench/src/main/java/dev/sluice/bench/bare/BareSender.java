@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 
 /// Posts events to the sink with the HTTP library's asynchronous client.
 ///
-/// The thread that has the event starts the request, or a thread of the client that has just ended
-/// another request.
+/// A request is started by the thread that has the event, or by a thread of the client that has
+/// just finished another request.
 final class BareSender {
 
     private final URI sink;
@@ -74,7 +74,7 @@ final class BareSender {
         while (!queue.isEmpty() && permits.tryAcquire()) {
             var event = queue.poll();
             if (event == null) {
-                permits.release(); // and look again: one may have come in between
+                permits.release(); // look again, because an event may have arrived meanwhile
             } else {
                 post(event);
             }

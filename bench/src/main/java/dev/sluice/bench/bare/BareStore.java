@@ -19,16 +19,17 @@ import java.util.function.Consumer;
 
 /// Writes events and delivery results to PostgreSQL in batches.
 ///
-/// One thread stores events and one stores results, each over a connection of its own. Each takes
-/// everything that is queued into one transaction.
+/// One thread stores events and another stores results, each over its own connection. Each thread
+/// writes everything that is queued in one transaction.
 final class BareStore {
 
     private static final int MAX_BATCH_SIZE = 512;
     private static final int NO_PAUSE_QUEUE_SIZE = 64;
 
-    /// The pause between two batches, as in the relay. It is skipped while enough is queued.
+    /// The pause between two batches, as in the relay. The pause is skipped while enough items are
+    /// queued.
     ///
-    /// @param minBatchSize a smaller batch is followed by no pause
+    /// @param minBatchSize the minimum size of a batch that is followed by a pause
     private record BatchPause(int minBatchSize, Duration time) {}
 
     private static final BatchPause EVENT_PAUSE = new BatchPause(8, Duration.ofMillis(2));
@@ -44,7 +45,7 @@ final class BareStore {
             create table bare.delivery (id uuid primary key, status int)
             """;
 
-    /// What became of an event.
+    /// The result of delivering an event.
     record BareResult(UUID id, int status) {}
 
     /// Writes one batch in a transaction that is already open.
@@ -55,7 +56,7 @@ final class BareStore {
     private final LinkedBlockingQueue<BareEvent> arrived = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<BareResult> finished = new LinkedBlockingQueue<>();
 
-    /// Creates the tables anew.
+    /// Creates the tables again, dropping earlier ones.
     BareStore() throws SQLException {
         try (var connection = connect();
                 var statement = connection.createStatement()) {
@@ -71,7 +72,8 @@ final class BareStore {
         properties.setProperty(
                 "password", requireNonNull(System.getenv(BarePipeline.DATABASE_PASSWORD_VARIABLE)));
         properties.setProperty("prepareThreshold", "1");
-        // As in the relay: a table that was empty at its last analyze must not be scanned whole.
+        // The relay does the same. The planner must not scan a whole table because the table was
+        // empty when it was last analyzed.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
         var connection =
@@ -155,7 +157,8 @@ final class BareStore {
                                 new ByteArrayInputStream(rows.toBytes()));
     }
 
-    /// A failure ends the process, because nothing is left to measure.
+    /// Starts a writer thread. A failure ends the process, because there is nothing left to
+    /// measure.
     private static <T> void startWriter(
             String name,
             LinkedBlockingQueue<T> queue,

@@ -1,5 +1,5 @@
-/// The bare pipeline: the relay's libraries and its way of working, without its features. What it
-/// costs is the limit that the relay is held against.
+/// The bare pipeline: the relay's libraries and its way of working, without its features. Its cost
+/// is the limit that the relay is compared with.
 @NullMarked
 package dev.sluice.bench.bare;
 

@@ -11,15 +11,18 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 
-/// The differences between what was sent and what arrived. The first four numbers must be 0.
+/// The differences between the sent and the received messages. The first four numbers must be 0.
 ///
-/// @param lost acknowledged, and never taken by the receiver with a 2xx
-/// @param altered received with another body than was sent
-/// @param unexpected received, but never sent
-/// @param misnamed received under another id than it was acknowledged with
-/// @param received taken with a 2xx, each once
-/// @param duplicated taken beyond the first of each: allowed, the relay promises at least once
-/// @param unacknowledged taken without having been acknowledged: allowed, the answer was cut off
+/// @param lost messages that were acknowledged but that the receiver never answered with a 2xx
+/// @param altered messages that were received with a different body
+/// @param unexpected messages that were received but never sent
+/// @param misnamed messages that were received under a different id than they were acknowledged
+///   with
+/// @param received messages that were answered with a 2xx, each counted once
+/// @param duplicated further deliveries of messages that were already answered with a 2xx. They are
+///   allowed, because the relay promises to deliver at least once
+/// @param unacknowledged messages that were answered with a 2xx without having been acknowledged.
+///   They are allowed, because the acknowledgement may have been cut off
 public record LedgerComparison(
         int lost,
         int altered,
@@ -30,9 +33,9 @@ public record LedgerComparison(
         int unacknowledged,
         SenderCounts sender) {
 
-    /// Counts of the sender's ledger.
+    /// Counts from the sender's ledger.
     ///
-    /// @param refused answered with another status than 200
+    /// @param refused messages that were answered with a status other than 200
     public record SenderCounts(int sent, int acked, int refused, int unanswered) {
 
         public static SenderCounts of(List<MessageEntry> ledger) {
@@ -107,8 +110,8 @@ public record LedgerComparison(
                 SenderCounts.of(sender));
     }
 
-    /// From the answer at the sender to the first byte at the receiver, leaving out the first
-    /// `skipped` acknowledged.
+    /// Returns the times from the answer at the sender to the first byte at the receiver. Leaves
+    /// out the first `skipped` acknowledged messages.
     public static Histogram firstByteLatencies(
             List<MessageEntry> sender, List<MessageEntry> receiver, int skipped) {
         var arrivals = new HashMap<String, Long>();

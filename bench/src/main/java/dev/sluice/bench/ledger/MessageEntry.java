@@ -1,29 +1,29 @@
 package dev.sluice.bench.ledger;
 
-/// One line of a ledger. Instants are `System.nanoTime()`, which all processes of a machine share
-/// on Linux.
+/// One line of a ledger. Instants are values of `System.nanoTime()`, which all processes of a Linux
+/// machine share.
 public sealed interface MessageEntry {
 
     String marker();
 
-    /// About to be sent, with the SHA-256 of its body.
+    /// The message is about to be sent. The entry has the SHA-256 of its body.
     record SentEntry(String marker, String hash) implements MessageEntry {}
 
-    /// Answered with 200: from here on it must not get lost.
+    /// The message was answered with 200. From then on, it must not be lost.
     record AckedEntry(String marker, String requestId, long nanos) implements MessageEntry {}
 
-    /// Answered with another status.
+    /// The message was answered with a status other than 200.
     record RefusedEntry(String marker, int status) implements MessageEntry {}
 
-    /// The connection ended or the time ran out before the answer.
+    /// The message got no answer, because the connection ended or the time ran out.
     record UnansweredEntry(String marker) implements MessageEntry {}
 
-    /// Arrived at the sink, its first byte at `nanos`, and about to be answered with `status`; 0
-    /// when the connection is to be reset instead.
+    /// The message arrived at the sink, with its first byte at `nanos`, and is about to be answered
+    /// with `status`. A `status` of 0 means that the connection will be reset instead.
     record ReceivedEntry(String marker, String eventId, String hash, long nanos, int status)
             implements MessageEntry {
 
-        /// Whether the answer tells the relay that the delivery is done.
+        /// Whether the sink's answer tells the relay that the delivery is done.
         public boolean isDelivered() {
             return status / 100 == 2;
         }

@@ -16,7 +16,8 @@ import java.util.List;
 
 /// Writes and reads a ledger file. Used by one thread.
 ///
-/// Flushed means handed to the operating system: the relay is what crashes here, not the machine.
+/// A flushed line is in the hands of the operating system. That is enough, because the tests crash
+/// the relay and not the machine.
 public final class MessageLedger implements AutoCloseable {
 
     private final FileChannel file;
@@ -33,7 +34,7 @@ public final class MessageLedger implements AutoCloseable {
                                 path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)));
     }
 
-    /// Every whole line of a ledger; a line that is just being written is left out.
+    /// Returns all complete lines of a ledger. Leaves out a line that is just being written.
     public static List<MessageEntry> read(Path path) {
         return unchecked(() -> {
             String text = Files.exists(path) ? Files.readString(path) : "";

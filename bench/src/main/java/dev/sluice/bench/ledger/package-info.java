@@ -1,8 +1,7 @@
-/// What was sent, answered and received, line by line, and what follows when the two ends are
-/// compared.
+/// Records what was sent, answered and received, line by line, and compares the two ends.
 ///
-/// A ledger is a text file that is only appended to; each line reaches the file before the step it
-/// announces is taken.
+/// A ledger is a text file that is only appended to. Each line is written to the file before the
+/// step that it announces.
 @NullMarked
 package dev.sluice.bench.ledger;
 

@@ -6,14 +6,14 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// What the bodies of a load contain after their markers.
+/// The content of the bodies of a load after their markers.
 public enum BodyKind {
-    /// The same letters in each body of a source: costs the generator nothing.
+    /// The same letters in each body of a source. They cost the generator no time.
     FILLER,
-    /// An order as a shop would send it, different each time: shows what compression is worth.
+    /// An order as a shop would send it, different each time. It shows how much compression helps.
     ORDERS;
 
-    /// The option `--bodies`, or the first kind.
+    /// Returns the kind in the option `--bodies`, or the first kind if the option is missing.
     public static BodyKind from(CommandLineOptions options) {
         String name = options.text("bodies").orElse(FILLER.argument());
         return Arrays.stream(values())

@@ -14,8 +14,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/// One kept connection to the relay, with at most one request on it. Belongs to the generator's
-/// thread.
+/// One kept-alive connection to the relay, with at most one request at a time. Belongs to the
+/// generator's thread.
 final class LoadConnection {
 
     enum LoadConnectionState {
@@ -47,7 +47,7 @@ final class LoadConnection {
         return state;
     }
 
-    /// The request under way: its marker (kept only for a ledger), when it was due, when it left.
+    /// Returns the marker of the current request. It is kept only for a ledger.
     String marker() {
         return marker;
     }
@@ -60,12 +60,12 @@ final class LoadConnection {
         return sentAt;
     }
 
-    /// Since when the connection lies idle, or lay so last.
+    /// Returns the start of the connection's latest idle time.
     long idleSince() {
         return idleSince;
     }
 
-    /// Begins to connect. Throws when the relay refuses at once.
+    /// Begins to connect. Throws if the relay refuses at once.
     void open() throws IOException {
         var channel = SocketChannel.open();
         channel.configureBlocking(false);
@@ -78,7 +78,7 @@ final class LoadConnection {
         }
     }
 
-    /// True once the connection is open.
+    /// Finishes connecting if possible. Returns whether the connection is open.
     boolean finishOpening() throws IOException {
         var channel = channel();
         if (!channel.finishConnect()) {
@@ -98,7 +98,8 @@ final class LoadConnection {
         flush();
     }
 
-    /// Writes what is left of the request; asks to be called again when the socket is full.
+    /// Writes the rest of the request. If the socket is full, the method must be called again
+    /// later.
     void flush() throws IOException {
         channel().write(out);
         int interest =
@@ -111,8 +112,9 @@ final class LoadConnection {
         }
     }
 
-    /// Reads; true when the answer is whole and can be asked of [#response()]. Throws when the
-    /// relay closed the connection, or sent an answer without a request.
+    /// Reads from the connection. Returns true if the answer is complete and available from
+    /// [#response()]. Throws if the relay closed the connection, or sent an answer without a
+    /// request.
     boolean read() throws IOException {
         if (reader.fill(channel()) < 0 || state != LoadConnectionState.BUSY) {
             throw new IOException("the connection is over");
@@ -124,7 +126,8 @@ final class LoadConnection {
         return reader;
     }
 
-    /// Takes the answer off the connection, which is free again, or closed where the relay asked.
+    /// Removes the answer from the connection. The connection is then free again, or closed if the
+    /// relay asked for that.
     void finishExchange() {
         boolean closing = reader.header("connection").filter("close"::equalsIgnoreCase).isPresent();
         reader.discardMessage();

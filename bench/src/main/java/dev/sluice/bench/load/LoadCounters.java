@@ -45,7 +45,7 @@ final class LoadCounters {
         unreachable++;
     }
 
-    /// A 200, whenever it was due.
+    /// Counts a 200, whether or not its request was due within the measured time.
     void countAccepted(boolean withinMeasured) {
         acceptedInAll++;
         acceptedWithinWindow += withinMeasured ? 1 : 0;

@@ -24,24 +24,25 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/// Sends one plan's requests from one thread and counts the answers.
+/// Sends the requests of one plan from one thread and counts the answers.
 ///
-/// As a process it prints `measuring` and `measured` at the edges of the measured time, then its
-/// result as a line of JSON.
+/// As a process, it prints `measuring` and `measured` at the start and end of the measured time,
+/// and then its result as a line of JSON.
 public final class LoadGenerator {
 
     private static final long ANSWER_TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
-    /// Below the 30 s after which the relay closes an idle connection.
+    /// The maximum idle time of a connection that is used again. It is below the 30 s after which
+    /// the relay closes an idle connection.
     private static final long MAX_IDLE_NANOS = Duration.ofSeconds(20).toNanos();
 
     private static final long REOPEN_DELAY_NANOS = Duration.ofMillis(50).toNanos();
 
-    /// Time to open the connections before the first request is due.
+    /// The time for opening the connections before the first request is due.
     private static final long CONNECT_LEAD_NANOS = Duration.ofMillis(200).toNanos();
 
-    /// Below this rate the wait for the next request is ended by spinning: a selector wakes up to a
-    /// millisecond late, which would be most of an idle relay's latency.
+    /// Below this rate, the generator waits for the next request by spinning. A selector wakes up
+    /// to a millisecond late, which would be most of an idle relay's latency.
     private static final int MAX_SPINNING_RATE = 200;
 
     private final LoadPlan plan;
@@ -120,7 +121,7 @@ public final class LoadGenerator {
         selector.wakeup();
     }
 
-    /// Returns when the time is over and what was sent is answered or given up.
+    /// Returns after the time is over and all sent requests are answered or given up.
     public LoadResult run() throws IOException {
         connections.forEach(this::open);
         long now = System.nanoTime();
@@ -138,7 +139,8 @@ public final class LoadGenerator {
         return tally.result(Math.max(measureTo - measureFrom, 1) / 1e9, unsent());
     }
 
-    /// Passes from warm-up to measuring, and from there to waiting for the last answers.
+    /// Moves on from the warm-up to the measurement, and from the measurement to waiting for the
+    /// last answers.
     private void updatePhase(long now) {
         if (!measuring && now >= measureFrom) {
             measuring = true;
@@ -167,7 +169,7 @@ public final class LoadGenerator {
                 onIdle(connection);
             }
         } catch (IOException refused) {
-            // The relay may be down for a while on purpose.
+            // The relay may be down for a while, as a part of the test.
             onConnectionLost(connection);
         }
     }
@@ -213,7 +215,8 @@ public final class LoadGenerator {
         }
     }
 
-    /// A connection that was not used for long is replaced: the relay may be closing it just now.
+    /// Returns an idle connection. Replaces a connection that was not used for long, because the
+    /// relay may be about to close it.
     private @Nullable LoadConnection pollIdle(long now) {
         LoadConnection connection = idle.poll();
         while (connection != null && now - connection.idleSince() > MAX_IDLE_NANOS) {
@@ -341,7 +344,7 @@ public final class LoadGenerator {
         }
     }
 
-    /// The connection is gone, and with it the answer that was awaited on it.
+    /// Handles the loss of a connection, and of the answer that was awaited on it.
     private void onConnectionLost(LoadConnection connection) {
         if (connection.state() == LoadConnectionState.BUSY) {
             if (isMeasured(connection)) {

@@ -1,13 +1,15 @@
 package dev.sluice.bench.load;
 
-/// The rule for when the next request is sent.
+/// The rule that decides when the next request is sent.
 public sealed interface LoadPattern {
 
-    /// As soon as the last one on the same connection is answered: finds the maximum.
+    /// Sends a request as soon as the previous one on the same connection is answered. Finds the
+    /// maximum rate.
     record BackToBack() implements LoadPattern {}
 
-    /// At fixed moments, whether or not earlier ones are answered; each latency counts from its
-    /// moment, so a stall of the relay shows in every request that fell into it.
+    /// Sends requests at fixed moments, whether or not earlier ones are answered. Each latency is
+    /// measured from that moment, so a stall of the relay affects every request that was due during
+    /// it.
     record ConstantRate(int rate) implements LoadPattern {
 
         public ConstantRate {

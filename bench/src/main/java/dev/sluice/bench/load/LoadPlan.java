@@ -11,11 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// What a load generator sends, how fast and how long.
+/// What a load generator sends, how fast, and how long.
 ///
-/// @param ingests addresses, all used equally often; an address's place begins its markers
-/// @param bodies what they contain
-/// @param secret signs each body, HMAC-SHA256 in hex in the header `X-Signature`
+/// @param ingests the addresses, which are used equally often. The position of an address is the
+///   beginning of its markers
+/// @param bodies the content of the bodies
+/// @param secret signs each body with HMAC-SHA256, in hex, in the header `X-Signature`
 /// @param ledger records each request before it is sent, and its answer
 public record LoadPlan(
         List<URI> ingests,
@@ -27,13 +28,13 @@ public record LoadPlan(
         Optional<String> secret,
         Optional<Path> ledger) {
 
-    /// Longer than any scenario: the load ends when the scenario says so.
+    /// A time longer than any scenario, for a load that ends when the scenario ends it.
     public static final Duration UNTIL_FINISHED = Duration.ofHours(4);
 
-    /// How long the load lasts.
+    /// The duration of the load.
     ///
-    /// @param warmUp before the measurement
-    /// @param measured within the measurement, which follows
+    /// @param warmUp the time before the measurement
+    /// @param measured the time of the measurement that follows
     public record LoadTimes(Duration warmUp, Duration measured) {}
 
     public Duration warmUp() {
@@ -44,8 +45,8 @@ public record LoadPlan(
         return times.measured();
     }
 
-    /// The first ingest gets bodies of `min` bytes, the last of `max`; those between are spread
-    /// evenly on a logarithmic scale.
+    /// The sizes of the bodies. The first ingest address gets bodies of `min` bytes, the last gets
+    /// bodies of `max` bytes. The sizes between are spread evenly on a logarithmic scale.
     public record BodySizes(int min, int max) {}
 
     public LoadPlan {
@@ -60,7 +61,8 @@ public record LoadPlan(
         }
     }
 
-    /// Bodies of 1 KiB, without a warm-up, until somebody ends the load.
+    /// Returns a plan with bodies of 1 KiB and without a warm-up, for a load that lasts until it is
+    /// ended.
     public static LoadPlan of(LoadPattern pattern, int connections, List<URI> ingests) {
         return new LoadPlan(
                 ingests,
@@ -110,7 +112,7 @@ public record LoadPlan(
         return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, file);
     }
 
-    /// Bytes of the bodies that go to the ingest at this place.
+    /// Returns the size in bytes of the bodies for the ingest address at this position.
     int bodySizeAt(int place) {
         double share = ingests.size() == 1 ? 0 : (double) place / (ingests.size() - 1);
         double growth = (double) sizes.max() / sizes.min();

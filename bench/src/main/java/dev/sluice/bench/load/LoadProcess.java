@@ -5,7 +5,7 @@ import dev.sluice.bench.platform.JavaProcess;
 
 import java.util.ArrayList;
 
-/// A load generator in a process of its own.
+/// Runs a load generator in a process of its own.
 public final class LoadProcess implements AutoCloseable {
 
     private final JavaProcess process;
@@ -37,7 +37,7 @@ public final class LoadProcess implements AutoCloseable {
         process.requestStop();
     }
 
-    /// To be asked after [#awaitMeasured()]; waits for the last answers.
+    /// Waits for the last answers and returns the result. Call this after [#awaitMeasured()].
     public LoadResult result() {
         return BenchJson.MAPPER.readValue(process.readLine(), LoadResult.class);
     }

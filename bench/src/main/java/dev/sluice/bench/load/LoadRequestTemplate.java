@@ -10,22 +10,22 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request to one source, built once; each sending changes only its marker, or all of a body
-/// that is an order. Used by one thread.
+/// The request to one source, built once. Each request changes only the marker, or the whole body
+/// if the body is an order. Used by one thread.
 ///
-/// A body of the other kind contains what a careless relay changes: an escaped NUL, a number with a
-/// trailing zero, letters outside ASCII.
+/// A body that is not an order contains text that a careless relay would change: an escaped NUL, a
+/// number with a trailing zero, and letters outside ASCII.
 final class LoadRequestTemplate {
 
     static final int MIN_BODY_BYTES = 128;
 
     private static final int MARKER_DIGITS = 16;
 
-    /// How each body begins.
+    /// The beginning of each body.
     private static final String EMPTY_MARKER =
             "{\"marker\":\"%s-%s\"".formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
 
-    /// The first digits of a marker are the source's place.
+    /// The factor for a source's position in its markers, whose first digits are this position.
     private static final long MARKERS_PER_SOURCE = 1_000_000_000_000L;
 
     private static final int SIGNATURE_DIGITS = 64;
@@ -56,7 +56,7 @@ final class LoadRequestTemplate {
         this.mac = mac;
     }
 
-    /// @param place of the source in the plan
+    /// @param place the position of the source in the plan
     static LoadRequestTemplate forSource(LoadPlan plan, int place, SplittableRandom random) {
         URI ingest = plan.ingests().get(place);
         int bodySize = plan.bodySizeAt(place);
@@ -102,8 +102,8 @@ final class LoadRequestTemplate {
         return body.append("\"}").toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /// The next request: the source's place, a running number and a random one make its marker.
-    /// Valid until the next call.
+    /// Returns the next request. Its marker consists of the source's position, a running number and
+    /// a random number. The result is valid until the next call.
     byte[] next() {
         orders.ifPresent(bodies -> {
             byte[] body = bodies.next(EMPTY_MARKER + ",");
@@ -124,7 +124,7 @@ final class LoadRequestTemplate {
         return request;
     }
 
-    /// The signature is the last header, before the empty line.
+    /// Signs the body. The signature is the last header, before the empty line.
     private void sign(Mac key) {
         key.update(request, bodyOffset, request.length - bodyOffset);
         byte[] digest = key.doFinal();

@@ -5,14 +5,15 @@ import dev.sluice.bench.measure.LatencySummary;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What became of the requests that were due within the measured time.
+/// The outcomes of the requests that were due within the measured time.
 ///
-/// @param statuses how many answers had each status
-/// @param acceptedInAll requests answered 200 at any time, warm-up included: what the sink should
-///   see
-/// @param answeredPerSecond 200s that came back within the measured time
-/// @param latency of the 200s, from the moment each was due
-/// @param lateness from that moment until it was sent: the generator's own part of the latency
+/// @param statuses the number of answers by status
+/// @param acceptedInAll the number of requests that were answered with 200 at any time, including
+///   the warm-up. The sink should receive this many
+/// @param answeredPerSecond the rate of the 200s that came back within the measured time
+/// @param latency the latencies of the 200s, from the moment when each request was due
+/// @param lateness the times from that moment until the request was sent; they are the generator's
+///   own part of the latency
 public record LoadResult(
         double seconds,
         long sent,
@@ -23,27 +24,28 @@ public record LoadResult(
         LatencySummary latency,
         LatencySummary lateness) {
 
-    /// Requests without an answer.
+    /// The requests without an answer.
     ///
-    /// @param unanswered sent, but the connection ended first
-    /// @param timedOut sent, but not answered within half a minute
-    /// @param unreachable not sent, because the relay refused every connection when they were due
-    /// @param unsent not sent, because every connection was busy until the end
+    /// @param unanswered requests that were sent, but whose connection ended first
+    /// @param timedOut requests that were sent, but not answered within half a minute
+    /// @param unreachable requests that were not sent, because the relay refused every connection
+    ///   when they were due
+    /// @param unsent requests that were not sent, because every connection was busy until the end
     public record MissingAnswers(long unanswered, long timedOut, long unreachable, long unsent) {}
 
     public LoadResult {
         statuses = Map.copyOf(statuses);
     }
 
-    /// The share of the requests that were due which were answered 200, from 0 to 1. Requests that
-    /// were never sent count as not answered.
+    /// Returns the share, from 0 to 1, of the due requests that were answered with 200. Requests
+    /// that were never sent count as not answered.
     public double answeredShare() {
         long accepted = statuses.getOrDefault("200", 0L);
         long due = accepted + failures();
         return due == 0 ? 0 : (double) accepted / due;
     }
 
-    /// Requests that did not end in a 200.
+    /// Returns the number of requests that did not end with a 200.
     public long failures() {
         long answers = statuses.values().stream().mapToLong(Long::longValue).sum();
         long refused = answers - statuses.getOrDefault("200", 0L);
@@ -54,7 +56,7 @@ public record LoadResult(
                 + missing.unsent();
     }
 
-    /// The parts of [#failures()].
+    /// Describes the parts of [#failures()].
     public String describeFailures() {
         return "answered %s, unanswered %d, timed out %d, unreachable %d, unsent %d"
                 .formatted(

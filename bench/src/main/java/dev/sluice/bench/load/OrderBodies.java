@@ -8,9 +8,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// Makes the JSON of orders that differ as real ones do: ids, times, amounts, a name. The rest is
-/// the same in each. More than 100 bytes of each are random and cannot be compressed. Used by one
-/// thread.
+/// Makes the JSON of orders that differ as real ones do: in ids, times, amounts and a name. The
+/// rest is the same in each order. More than 100 bytes of each order are random and cannot be
+/// compressed. Used by one thread.
 final class OrderBodies {
 
     private static final String HEX_DIGITS = "0123456789abcdef";
@@ -38,7 +38,7 @@ final class OrderBodies {
     private final int size;
     private final StringBuilder text;
 
-    /// @param size bytes of each body
+    /// @param size the size of each body in bytes
     OrderBodies(RandomGenerator random, int size) {
         this.random = random;
         this.size = size;
@@ -47,7 +47,7 @@ final class OrderBodies {
 
     /// Returns a body of [#size] bytes.
     ///
-    /// @param start its first fields, from the opening brace to a comma
+    /// @param start the first fields of the body, from the opening brace to a comma
     byte[] next(String start) {
         text.setLength(0);
         text.append(start);

@@ -1,7 +1,8 @@
-/// Makes requests: back to back to find the maximum, or by a fixed schedule to see the latency.
+/// Sends requests: back to back to find the maximum rate, or by a fixed schedule to measure the
+/// latency.
 ///
-/// One thread and one selector for all connections, because the generator shares the processors
-/// with what it measures.
+/// One thread with one selector serves all connections, because the generator shares the processors
+/// with the relay that it measures.
 @NullMarked
 package dev.sluice.bench.load;
 

@@ -6,17 +6,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
-/// Counts in how many samples of the CPU each method was. Used by one thread.
+/// Counts for each method in how many CPU samples it appears. Used by one thread.
 public final class CpuProfile {
 
     private final Map<String, MethodSamples> byMethod = new HashMap<>();
     private long samples;
 
-    /// @param self samples in which the method itself ran
-    /// @param total samples in which it ran or waited for what it called
+    /// @param self the number of samples in which the method itself ran
+    /// @param total the number of samples in which the method, or a method that it called, ran
     public record MethodSamples(String method, long self, long total) {}
 
-    /// @param stack outermost method first
+    /// @param stack the methods, with the outermost first
     void add(List<String> stack) {
         samples++;
         for (String method : new HashSet<>(stack)) {
@@ -32,7 +32,7 @@ public final class CpuProfile {
         }
     }
 
-    /// The methods with the most samples of their own.
+    /// Returns the methods with the most samples of their own.
     public List<MethodSamples> hottest(int count) {
         return byMethod.values().stream()
                 .sorted(
@@ -43,7 +43,7 @@ public final class CpuProfile {
                 .toList();
     }
 
-    /// How many in a hundred of all samples.
+    /// Returns the percentage of all samples.
     public double percent(long part) {
         return 100.0 * part / Math.max(1, samples);
     }

@@ -10,9 +10,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// The CPU time used until one moment, by each thread of each role and by the whole machine.
+/// The CPU time used up to one moment, by each thread of each role and by the whole machine.
 ///
-/// A role is a process and everything below it, except what belongs to another role.
+/// A role consists of a process and its descendants, except for those that belong to another role.
 ///
 /// @param machineTicks in hundredths of a second
 public record CpuSnapshot(
@@ -51,8 +51,9 @@ public record CpuSnapshot(
         return processes;
     }
 
-    /// The first line of `/proc/stat`: all that is not idle and not waiting for the disk. Time
-    /// stolen by the host counts as busy, since nobody here could use it.
+    /// Returns the busy time in the first line of `/proc/stat`, which is all time except idling and
+    /// waiting for the disk. Time stolen by the host counts as busy, because nobody on this machine
+    /// could use it.
     static long busyTicks(String line) {
         String[] fields = line.split(" +", -1);
         long busy = 0;

@@ -9,9 +9,9 @@ import java.util.OptionalDouble;
 
 /// The CPU time used between two moments.
 ///
-/// A role is absent where its process is not ours to watch.
+/// A role is missing if this process cannot watch its processes.
 ///
-/// @param groups the same seconds by threads that do the same work
+/// @param groups the same CPU time, by threads that do the same work
 public record CpuUsage(
         Map<ProcessRole, Double> seconds,
         List<ThreadGroupUsage> groups,
@@ -45,13 +45,13 @@ public record CpuUsage(
         return new CpuUsage(seconds, groups, Math.max(machine - ours, 0), wall);
     }
 
-    /// CPU microseconds of these roles together for each of `count` events; empty when one of the
-    /// roles was not watched or nothing happened.
+    /// Returns the CPU time of these roles together, in microseconds for each of `count` events.
+    /// Empty if one of the roles was not watched or `count` is 0.
     public OptionalDouble microsPerEvent(long count, ProcessRole... roles) {
         return count == 0 ? OptionalDouble.empty() : scaled(1e6 / count, roles);
     }
 
-    /// How many in a hundred seconds of one processor these roles used together; empty when one of
+    /// Returns how much of one processor these roles used together, in percent. Empty if one of
     /// them was not watched.
     public OptionalDouble percentOfCore(ProcessRole... roles) {
         return scaled(100 / wallSeconds, roles);
@@ -68,7 +68,7 @@ public record CpuUsage(
         return OptionalDouble.of(sum * factor);
     }
 
-    /// How often a processor was switched to a thread of these roles.
+    /// Returns how often a processor switched to a thread of these roles.
     public long switches(ProcessRole... roles) {
         var counted = Arrays.asList(roles);
         return groups.stream()
@@ -77,7 +77,8 @@ public record CpuUsage(
                 .sum();
     }
 
-    /// How many processors others kept busy meanwhile; when this is not near 0, trust rates little.
+    /// Returns how many processors other programs kept busy during that time. If this is not near
+    /// 0, rates are unreliable.
     public double foreignCores() {
         return foreignSeconds / wallSeconds;
     }

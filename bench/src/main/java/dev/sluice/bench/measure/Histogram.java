@@ -1,7 +1,8 @@
 package dev.sluice.bench.measure;
 
-/// Counts durations in buckets that grow with the value: 128 to each power of two, so a percentile
-/// is at most 0.8 % too high. Fixed size, nothing allocated while recording. Used by one thread.
+/// Counts durations in buckets that grow with the value. Each power of two has 128 buckets, so a
+/// percentile is at most 0.8 % too high. The size is fixed, and recording allocates nothing. Used
+/// by one thread.
 public final class Histogram {
 
     private static final int BUCKET_BITS = 7;
@@ -12,7 +13,8 @@ public final class Histogram {
 
     private long max;
 
-    /// A negative duration counts as none: two ends of one event may be seen in either order.
+    /// Records a duration. A negative duration counts as zero, because the two ends of an event may
+    /// be seen in either order.
     public void record(long nanos) {
         long value = Math.max(nanos, 0);
         counts[bucket(value)]++;
@@ -25,8 +27,8 @@ public final class Histogram {
         return count;
     }
 
-    /// The least recorded nanoseconds that at least `share` (0 to 1) of all do not exceed; 0 when
-    /// nothing was recorded.
+    /// Returns the lowest recorded duration, in nanoseconds, that at least `share` (0 to 1) of all
+    /// durations do not exceed. Returns 0 if nothing was recorded.
     public long percentile(double share) {
         long rank = Math.max(1, (long) Math.ceil(share * count));
         long seen = 0;

@@ -11,7 +11,7 @@ final class JvmDiagnostics {
 
     private JvmDiagnostics() {}
 
-    /// Returns what `jcmd` printed.
+    /// Returns the output of `jcmd`.
     static String run(long pid, String... words) {
         var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
         var command = new ArrayList<String>(List.of(jcmd, Long.toString(pid)));

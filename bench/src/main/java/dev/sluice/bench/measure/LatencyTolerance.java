@@ -2,11 +2,11 @@ package dev.sluice.bench.measure;
 
 import java.util.List;
 
-/// How much higher a latency may be beside some trouble than without it: by a ratio, or by some
-/// milliseconds where that is more.
+/// How much higher a latency may be with some disturbance than without it. The limit is a ratio or
+/// a number of milliseconds, whichever allows more.
 public record LatencyTolerance(double ratio, double increaseMs) {
 
-    /// The highest latency allowed where it is `standard` without the trouble.
+    /// Returns the highest allowed latency if it is `standard` without the disturbance.
     public double limit(double standard) {
         return Math.max(standard * ratio, standard + increaseMs);
     }

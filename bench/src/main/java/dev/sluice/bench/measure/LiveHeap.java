@@ -4,19 +4,19 @@ import java.util.OptionalDouble;
 
 /// The memory that another JVM uses.
 ///
-/// @param megabytes on its heap after a collection
-/// @param resident megabytes of memory that its process occupies
+/// @param megabytes the live objects on its heap, after a collection
+/// @param resident the memory that its process occupies, in megabytes
 public record LiveHeap(double megabytes, OptionalDouble resident) {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
 
-    /// Makes the JVM collect its garbage, by the `jcmd` of our own JDK.
+    /// Makes the JVM collect its garbage, with the `jcmd` of this process's own JDK.
     public static LiveHeap of(long pid) {
         long bytes = totalBytes(JvmDiagnostics.run(pid, "GC.class_histogram"));
         return new LiveHeap(bytes / BYTES_PER_MEGABYTE, residentMegabytes(pid));
     }
 
-    /// The bytes in the last line: `Total <instances> <bytes>`.
+    /// Returns the bytes in the last line: `Total <instances> <bytes>`.
     static long totalBytes(String histogram) {
         return histogram
                 .lines()
@@ -27,7 +27,8 @@ public record LiveHeap(double megabytes, OptionalDouble resident) {
                 .orElseThrow(() -> new IllegalStateException("jcmd printed: " + histogram));
     }
 
-    /// The megabytes of memory that a process occupies; empty where the system does not say.
+    /// Returns the memory that a process occupies, in megabytes; empty if the system does not
+    /// report it.
     public static OptionalDouble residentMegabytes(long pid) {
         return ProcFile.field("/proc/" + pid + "/status", "VmRSS").stream()
                 .mapToDouble(value -> Double.parseDouble(value.replaceAll("[^0-9]", "")) / 1024)

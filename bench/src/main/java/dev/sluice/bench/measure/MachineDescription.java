@@ -1,6 +1,6 @@
 package dev.sluice.bench.measure;
 
-/// The machine that the numbers were measured on, without its name or any path on it.
+/// Describes the machine on which the numbers were measured, without its name or any path.
 public record MachineDescription(
         String processor, int cores, String memory, String kernel, String jdk) {
 

@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Reads `name: value` lines of files below `/proc`.
+/// Reads lines of the form `name: value` from files below `/proc`.
 final class ProcFile {
 
     private ProcFile() {}
 
-    /// The value of the first such line; empty where there is no such file or line.
+    /// Returns the value of the first line with this name; empty if there is no such line or file.
     static Optional<String> field(String file, String name) {
         var path = Path.of(file);
         if (!Files.exists(path)) {

@@ -9,17 +9,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// The memory that a process and everything below it occupy, from `/proc/<pid>/smaps_rollup`.
+/// The memory that a process and its descendants occupy, from `/proc/<pid>/smaps_rollup`.
 ///
 /// @param proportionalMb the proportional set size (PSS) in MiB: a page that several processes
 ///   share is divided among them
-/// @param residentMb the resident set size (RSS) in MiB: each shared page counts whole
+/// @param residentMb the resident set size (RSS) in MiB: each shared page counts in full
 public record ProcessMemory(double proportionalMb, double residentMb) {
 
     private static final double KILOBYTES_PER_MEGABYTE = 1024;
 
-    /// @param roots as for [CpuSnapshot#now]
-    /// @param role one of them
+    /// @param roots as in [CpuSnapshot#now]
+    /// @param role one of the roles in `roots`
     public static ProcessMemory of(Map<ProcessRole, Long> roots, ProcessRole role) {
         var tree =
                 unchecked(() -> CpuSnapshot.byRole(roots, ProcessTimes.all(Path.of("/proc"))))
@@ -37,7 +37,7 @@ public record ProcessMemory(double proportionalMb, double residentMb) {
         return new ProcessMemory(proportional, resident);
     }
 
-    /// Nothing when the process has ended.
+    /// Returns zero if the process has ended.
     private static ProcessMemory read(Path process) {
         try {
             return parse(Files.readAllLines(process.resolve("smaps_rollup")));
@@ -49,7 +49,7 @@ public record ProcessMemory(double proportionalMb, double residentMb) {
         }
     }
 
-    /// Lines such as `Pss: 1780 kB`.
+    /// Parses lines such as `Pss: 1780 kB`.
     static ProcessMemory parse(List<String> lines) {
         return new ProcessMemory(megabytes(lines, "Pss:"), megabytes(lines, "Rss:"));
     }

@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /// A process's parent and CPU time, from `/proc/<pid>/stat`, in hundredths of a second. User and
-/// kernel mode count together.
+/// kernel time are added.
 ///
-/// @param ticks CPU time of the process, with its threads that have ended
-/// @param childTicks CPU time of its children that have ended and were waited for
+/// @param ticks the CPU time of the process, including threads that have ended
+/// @param childTicks the CPU time of children that have ended and that the process has waited for
 public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
 
-    /// The name in brackets may hold blanks and brackets itself, so fields count from the last one.
+    /// Parses a line. The name in brackets may itself contain blanks and brackets, so the fields
+    /// are counted from the last bracket.
     public static ProcessTimes parse(String line) {
         int bracket = line.lastIndexOf(')');
         long pid = Long.parseLong(line.substring(0, line.indexOf(' ')));
@@ -28,7 +29,7 @@ public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
         return Long.parseLong(fields[one]) + Long.parseLong(fields[other]);
     }
 
-    /// All processes that can be seen.
+    /// Returns all processes that this process can see.
     static List<ProcessTimes> all(Path proc) throws IOException {
         var all = new ArrayList<ProcessTimes>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
@@ -43,7 +44,7 @@ public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
         try {
             return Optional.of(parse(Files.readString(process.resolve("stat"))));
         } catch (IOException ended) {
-            // It ended since the directory was listed.
+            // The process ended after the directory was listed.
             return Optional.empty();
         }
     }

@@ -4,20 +4,21 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Names the group that a thread belongs to: threads that do the same work count together.
+/// Names the group that a thread belongs to. Threads that do the same work are counted together.
 final class ThreadGroupNames {
 
-    /// A process of PostgreSQL writes what it does over its command line.
+    /// Matches the title with which a process of PostgreSQL replaces its command line.
     private static final Pattern POSTGRES_TITLE =
             Pattern.compile("postgres: (?<work>[a-z ]*[a-z])(?: [0-9]+)?[ \\x00]*");
 
     private static final String AUTOVACUUM_WORKER = "postgres: autovacuum worker";
 
-    /// A session's title has its user, its database, and where its client is.
+    /// Matches the title of a session, which has the user, the database and the address of the
+    /// client.
     private static final Pattern POSTGRES_SESSION =
             Pattern.compile("postgres: \\S+ \\S+ (\\[local]|\\S+\\([0-9]+\\))(?s:.*)");
 
-    /// The kernel keeps 15 letters of a name.
+    /// The kernel keeps only 15 letters of a thread's name.
     private static final Set<String> JVM_THREADS =
             Set.of(
                     "java",
@@ -34,7 +35,7 @@ final class ThreadGroupNames {
 
     private ThreadGroupNames() {}
 
-    /// @param name of the thread, by the kernel
+    /// @param name the name of the thread in the kernel
     /// @param title the command line of its process
     static String of(String name, String title) {
         return title.startsWith("postgres: ") ? ofPostgres(title) : ofThread(name);
@@ -45,7 +46,7 @@ final class ThreadGroupNames {
             return "sessions";
         }
         if (title.startsWith(AUTOVACUUM_WORKER)) {
-            return "autovacuum worker"; // its title has its database
+            return "autovacuum worker"; // its title contains the database
         }
         Matcher work = POSTGRES_TITLE.matcher(title);
         return work.matches() ? work.group("work") : "other";

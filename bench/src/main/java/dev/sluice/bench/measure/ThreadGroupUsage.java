@@ -6,22 +6,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The CPU time that one group of threads of a role used between two moments.
+/// The CPU time that one group of a role's threads used between two moments.
 ///
-/// @param switches how often a processor was switched to one of its threads
+/// @param switches how often a processor switched to one of these threads
 public record ThreadGroupUsage(ProcessRole role, String group, double seconds, long switches) {
 
-    /// The group of what ended meanwhile.
+    /// The group of threads and processes that ended between the two moments.
     static final String ENDED = "ended";
 
     private static final long NANOS_PER_TICK = 10_000_000;
 
-    /// A process's user and kernel time are each cut to whole ticks, at both moments.
+    /// The maximum rounding error. The user time and the kernel time of a process are both rounded
+    /// down to whole ticks at both moments.
     private static final long MAX_ROUNDING_NANOS = 2 * NANOS_PER_TICK;
 
-    /// The groups of one role, by name, and [#ENDED]: threads and processes that have ended leave
-    /// nothing but ticks, and no count of switches. Less than 20 ms of a process's ended threads
-    /// cannot be told from rounding and is left out.
+    /// Returns the groups of one role by name, and [#ENDED]. Threads and processes that have ended
+    /// leave only ticks and no count of switches. Less than 20 ms of a process's ended threads
+    /// cannot be distinguished from rounding, so they are left out.
     static List<ThreadGroupUsage> between(
             ProcessRole role, List<ProcessSample> before, List<ProcessSample> after) {
         var known = new HashMap<Long, ProcessSample>();
@@ -35,7 +36,7 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
             ended += endedThreads(earlier.times(), process.times(), living);
             ended += NANOS_PER_TICK * (process.times().childTicks() - earlier.times().childTicks());
         }
-        // The parents of those that are gone now count all of their time.
+        // The parents of the ended processes now count all their time.
         for (ProcessSample gone : known.values()) {
             ended -= NANOS_PER_TICK * (gone.times().ticks() + gone.times().childTicks());
         }
@@ -46,7 +47,7 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
         return List.copyOf(all);
     }
 
-    /// Returns the nanoseconds of all threads.
+    /// Returns the total CPU time of the threads in nanoseconds.
     private static long addThreads(
             ProcessRole role,
             ProcessSample before,

@@ -10,22 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The CPU time of one thread since it began, from `/proc/<pid>/task/<thread>/schedstat`.
+/// The CPU time that one thread has used since it began, from
+/// `/proc/<pid>/task/<thread>/schedstat`.
 ///
-/// @param group what the thread works for, by [ThreadGroupNames]
-/// @param nanos CPU time, exact to the nanosecond where `/proc/<pid>/stat` counts in 10 ms
-/// @param switches how often a processor was switched to it
+/// @param group the work of the thread, as named by [ThreadGroupNames]
+/// @param nanos the CPU time, exact to the nanosecond; `/proc/<pid>/stat` counts only in units of
+///   10 ms
+/// @param switches how often a processor switched to the thread
 public record ThreadTimes(long thread, String group, long nanos, long switches) {
 
-    /// The line has the time on a processor, the time waiting for one, and the count of turns.
+    /// Parses a line with the time on a processor, the time waiting for one, and the number of
+    /// turns.
     static ThreadTimes parse(long thread, String group, String schedstat) {
         String[] fields = schedstat.strip().split(" ", -1);
         return new ThreadTimes(thread, group, Long.parseLong(fields[0]), Long.parseLong(fields[2]));
     }
 
-    /// All threads of a process; none when it has ended.
+    /// Returns all threads of a process; none if the process has ended.
     ///
-    /// @param process its directory below `/proc`
+    /// @param process the directory of the process below `/proc`
     static List<ThreadTimes> all(Path process) {
         var all = new ArrayList<ThreadTimes>();
         try {
@@ -48,12 +51,12 @@ public record ThreadTimes(long thread, String group, long nanos, long switches) 
             long id = Long.parseLong(thread.getFileName().toString());
             return Optional.of(parse(id, group, read(thread.resolve("schedstat"))));
         } catch (IOException ended) {
-            // It ended since the directory was listed.
+            // The thread ended after the directory was listed.
             return Optional.empty();
         }
     }
 
-    /// Names may hold any bytes.
+    /// Reads a file as Latin-1, because names may contain any bytes.
     private static String read(Path file) throws IOException {
         return Files.readString(file, StandardCharsets.ISO_8859_1);
     }

@@ -1,6 +1,6 @@
-/// Numbers about a run: latencies, CPU time by process, and the machine it ran on.
+/// Measures latencies, CPU time by process, and the properties of the machine.
 ///
-/// Reads Linux's `/proc`; nothing here works elsewhere.
+/// The code reads Linux's `/proc`, so it works only on Linux.
 @NullMarked
 package dev.sluice.bench.measure;
 

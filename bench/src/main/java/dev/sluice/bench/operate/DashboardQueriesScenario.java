@@ -24,9 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `dashboard-queries`: has Debian's Prometheus scrape a relay under load with failures,
-/// and evaluates each expression of the Grafana dashboard and of the alert rules. Fails on an
-/// error, and on an answer without series.
+/// Scenario `dashboard-queries`: Debian's Prometheus scrapes a relay under load with failures. The
+/// scenario then evaluates each expression of the Grafana dashboard and of the alert rules. It
+/// fails if an expression causes an error or returns no series.
 ///
 /// @param load how long the relay is loaded and scraped before the expressions are evaluated
 public record DashboardQueriesScenario(RelaySetup setup, Duration load) implements Scenario {
@@ -34,7 +34,7 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     private static final Path DASHBOARD = Path.of("deploy", "grafana", "sluice.json");
     private static final Path RULES = Path.of("deploy", "prometheus", "rules.yml");
 
-    /// What Grafana puts in the place of its variable when a short range is shown.
+    /// The value that Grafana substitutes for its variable when a short range is shown.
     private static final String RATE_INTERVAL = "15s";
 
     private static final int EVENTS_PER_SECOND = 100;
@@ -42,11 +42,12 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     private static final int MAX_IN_FLIGHT = 64;
     private static final int FAILURES_PER_MILLE = 200;
 
-    /// @param place the panel or alert that has it
+    /// @param place the panel or alert that contains the expression
     private record Expression(String place, String text) {
 
-        /// Grafana's variables replaced. A comparison answers 0 or 1 instead of leaving out the
-        /// series for which it does not hold: without any series, a metric or label is wrong.
+        /// Returns the expression with Grafana's variables replaced. A comparison returns 0 or 1
+        /// instead of leaving out the series for which it does not hold. An empty result therefore
+        /// always means that a metric or label is wrong.
         String evaluated() {
             return text.replace("$__rate_interval", RATE_INTERVAL)
                     .replaceAll(" (==|!=|[<>]=?) ", " $1 bool ");
@@ -133,7 +134,8 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
         return found;
     }
 
-    /// Returns the rules as Prometheus has read them. It has evaluated each of them already.
+    /// Returns the rules as Prometheus has read them. Prometheus has already evaluated each of
+    /// them.
     private static List<Expression> alerts(PrometheusServer prometheus, BenchReport report) {
         var found = new ArrayList<Expression>();
         for (var group : prometheus.rules().path("data").path("groups")) {

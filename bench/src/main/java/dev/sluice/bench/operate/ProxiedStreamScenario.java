@@ -14,9 +14,9 @@ import dev.sluice.bench.scenario.Scenario;
 import java.net.URI;
 import java.time.Duration;
 
-/// Scenario `nginx`: reads a live stream through nginx with its default settings and nothing but
-/// `proxy_pass`. The first event must be there within a second, and so must one after five quiet
-/// minutes, on the same connection.
+/// Scenario `nginx`: reads a live stream through nginx with its default settings and only a
+/// `proxy_pass` rule. The first event must arrive within a second. After five quiet minutes,
+/// another event must do so, too, on the same connection.
 ///
 /// @param quiet how long no event arrives
 public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements Scenario {
@@ -24,7 +24,7 @@ public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements
     private static final double MAX_SECONDS = 1;
     private static final Duration EVENT_TIMEOUT = Duration.ofSeconds(30);
 
-    /// A comment comes every 15 seconds.
+    /// The stream sends a comment this often.
     private static final int HEARTBEAT_SECONDS = 15;
 
     public static ProxiedStreamScenario from(CommandLineOptions options) {

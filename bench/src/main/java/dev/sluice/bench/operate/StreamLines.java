@@ -9,7 +9,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// One connection to a live stream, which counts what it reads and is not made again when it ends.
+/// One connection to a live stream. It counts the lines that it reads, and does not reconnect when
+/// it ends.
 final class StreamLines implements AutoCloseable {
 
     private final HttpClient client =

@@ -1,4 +1,4 @@
-/// Measurements of a relay with a program around it that operators use, such as a reverse proxy.
+/// Measures a relay together with a program that operators run beside it, such as a reverse proxy.
 @NullMarked
 package dev.sluice.bench.operate;
 

@@ -20,7 +20,7 @@ public final class BenchJson {
         return MAPPER.writeValueAsString(value);
     }
 
-    /// The fields of a JSON object.
+    /// Returns the fields of a JSON object.
     public static Map<String, Object> object(String json) {
         return MAPPER.readValue(json, new TypeReference<Map<String, Object>>() {});
     }

@@ -1,6 +1,6 @@
 package dev.sluice.bench.platform;
 
-/// A command line that cannot be run; the message says why.
+/// Thrown for a command line that cannot be run. The message gives the reason.
 public final class CommandLineException extends RuntimeException {
 
     public CommandLineException(String message) {

@@ -11,9 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// The `--name value` pairs of a command line; a name without a value is a flag.
+/// The `--name value` pairs of a command line. A name without a value is a flag.
 ///
-/// After the last option is read, [#rejectUnknown()] complains about names that no code read.
+/// After all options are read, [#rejectUnknown()] throws if the command line has names that no code
+/// has read.
 public final class CommandLineOptions {
 
     private final Map<String, String> given;
@@ -54,7 +55,7 @@ public final class CommandLineOptions {
         return text(name).map(URI::create);
     }
 
-    /// A whole number from 0 to a hundred million.
+    /// Returns a whole number from 0 to a hundred million.
     public int number(String name, int standard) {
         String text = text(name).orElse(Integer.toString(standard));
         if (!text.matches("[0-9]{1,8}")) {

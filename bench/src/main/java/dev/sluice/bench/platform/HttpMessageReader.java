@@ -7,10 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Reads the bytes of one connection as HTTP/1.1 messages, one after the other.
+/// Reads the bytes of one connection as a sequence of HTTP/1.1 messages.
 ///
 /// A body has a `Content-Length` or chunks; a message with neither has no body. The reader is not
-/// strict, because both ends are ours or under measurement. Used by one thread.
+/// strict, because it reads only messages of this project's own programs or of the program under
+/// measurement. Used by one thread.
 public final class HttpMessageReader {
 
     private static final int MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -25,7 +26,7 @@ public final class HttpMessageReader {
     private int end;
     private boolean chunked;
 
-    /// Reads what is there; -1 when the other side has closed.
+    /// Reads the available bytes. Returns -1 if the other side has closed the connection.
     public int fill(SocketChannel channel) throws IOException {
         if (filled == bytes.length) {
             grow();
@@ -40,7 +41,7 @@ public final class HttpMessageReader {
         return filled == 0;
     }
 
-    /// Whether a whole message is at the front; the methods below need one.
+    /// Whether a complete message is at the front. The methods below require one.
     public boolean isComplete() throws IOException {
         if (bodyStart == UNKNOWN_BODY_START && !findBody()) {
             return false;
@@ -57,13 +58,13 @@ public final class HttpMessageReader {
         chunked = false;
     }
 
-    /// Drops everything: the connection is a new one.
+    /// Drops all bytes, because a new connection begins.
     public void clear() {
         end = filled;
         discardMessage();
     }
 
-    /// The status of an answer.
+    /// Returns the status of a response.
     public int status() throws IOException {
         if (filled < 12 || bytes[0] != 'H') {
             throw new IOException("not an HTTP answer");
@@ -71,7 +72,7 @@ public final class HttpMessageReader {
         return (bytes[9] - '0') * 100 + (bytes[10] - '0') * 10 + (bytes[11] - '0');
     }
 
-    /// The path of a request, as sent.
+    /// Returns the path of a request, as it was sent.
     public String path() {
         String line = new String(bytes, 0, lineEnd(0), StandardCharsets.ISO_8859_1);
         int from = line.indexOf(' ') + 1;
@@ -79,7 +80,7 @@ public final class HttpMessageReader {
         return to < 0 ? "" : line.substring(from, to);
     }
 
-    /// The value of the first header with this name, given in lower case.
+    /// Returns the value of the first header with this name, which must be in lower case.
     public Optional<String> header(String name) {
         int from = valueOffset(name);
         return from < 0
@@ -89,7 +90,8 @@ public final class HttpMessageReader {
                                 .strip());
     }
 
-    /// The whole message at the front, as it came; a body in chunks has been joined.
+    /// Returns the complete message at the front, as it was received, but with the chunks of its
+    /// body joined.
     public ByteBuffer message() {
         return ByteBuffer.wrap(Arrays.copyOf(bytes, end));
     }
@@ -141,7 +143,7 @@ public final class HttpMessageReader {
         return length;
     }
 
-    /// Where the value of a header begins, or -1.
+    /// Returns the offset of a header's value, or -1.
     private int valueOffset(String name) {
         int at = lineEnd(0) + 2;
         while (at < bodyStart - 2) {
@@ -173,7 +175,8 @@ public final class HttpMessageReader {
         return at;
     }
 
-    /// True once the last chunk is here; the body is then in one piece.
+    /// Joins the chunks of the body. Returns true if the last chunk has arrived, so that the body
+    /// is in one piece.
     private boolean joinChunks() throws IOException {
         int length = chunks(false);
         if (length < 0) {
@@ -185,8 +188,8 @@ public final class HttpMessageReader {
         return true;
     }
 
-    /// Walks over the chunks, moving them together when asked to; the body's length, or -1 when
-    /// they are not all here.
+    /// Walks over the chunks, and joins them if `join` is true. Returns the length of the body, or
+    /// -1 if some chunks are missing.
     private int chunks(boolean join) throws IOException {
         int at = bodyStart;
         int length = 0;

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// A program of this machine that runs with a configuration of ours, in a directory that is removed
-/// afterwards.
+/// A program installed on this machine that runs with a given configuration. Its directory is
+/// removed afterwards.
 public final class InstalledProgram implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
@@ -27,7 +27,7 @@ public final class InstalledProgram implements AutoCloseable {
         this.process = process;
     }
 
-    /// Throws unless there is a program of this name.
+    /// Throws unless a program of this name is installed.
     public static void require(String name) {
         if (!SystemCommands.isInstalled(name)) {
             throw new CommandLineException(
@@ -35,10 +35,10 @@ public final class InstalledProgram implements AutoCloseable {
         }
     }
 
-    /// Returns once it listens on the port.
+    /// Starts the program and returns when it listens on the port.
     ///
-    /// @param configuration the content of its file `configuration`, which is in the directory that
-    ///   it runs in
+    /// @param configuration the content of the file `configuration` in the program's working
+    ///   directory
     public static InstalledProgram start(List<String> command, String configuration, int port) {
         return unchecked(() -> {
             var directory = TemporaryDirectory.make("sluice-bench-");

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// One of our own tools in a virtual machine of its own, read line by line.
+/// A tool of this project in a JVM of its own. Its output is read line by line.
 ///
-/// The tool stops when its standard input is closed, so it also stops when this process dies.
+/// The tool stops when its standard input is closed, and therefore also when this process dies.
 public final class JavaProcess implements AutoCloseable {
 
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
@@ -26,14 +26,16 @@ public final class JavaProcess implements AutoCloseable {
         this.lines = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /// With a small heap and the simple collector: few threads beside the one that works.
+    /// Starts the tool with a small heap and the serial collector, so that it has few threads
+    /// besides the working one.
     public static JavaProcess start(Class<?> tool, List<String> arguments) {
         var flags = List.of("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
         return start(flags, tool, arguments, Map.of());
     }
 
-    /// @param flags of the virtual machine
-    /// @param environment added to ours; may hold secrets, which must not be on a command line
+    /// @param flags the flags of the JVM
+    /// @param environment added to this process's environment. It may contain secrets, which must
+    ///   not be on a command line
     public static JavaProcess start(
             List<String> flags,
             Class<?> tool,
@@ -55,7 +57,7 @@ public final class JavaProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /// The next line the tool printed; waits for it.
+    /// Waits for the next line of the tool's output and returns it.
     public String readLine() {
         return unchecked(() -> {
             String line = lines.readLine();
@@ -67,12 +69,12 @@ public final class JavaProcess implements AutoCloseable {
         });
     }
 
-    /// Asks the tool to come to its end; what it prints can still be read.
+    /// Asks the tool to end. Its output can still be read.
     public void requestStop() {
         try {
             process.getOutputStream().close();
         } catch (IOException gone) {
-            // It has ended already, which is what was asked for.
+            // The tool has already ended.
             process.destroy();
         }
     }

@@ -3,7 +3,8 @@ package dev.sluice.bench.platform;
 import java.net.URI;
 import java.util.List;
 
-/// The nginx of this machine, with its default settings, one worker, and one rule for all requests.
+/// The nginx installed on this machine, with its default settings, one worker, and one rule for all
+/// requests.
 public final class NginxServer implements AutoCloseable {
 
     private final InstalledProgram program;
@@ -19,14 +20,14 @@ public final class NginxServer implements AutoCloseable {
         InstalledProgram.require("nginx");
     }
 
-    /// As nginx prints it.
+    /// Returns the version as nginx prints it.
     public static String version() {
         return SystemCommands.run("nginx", "-v").output().strip();
     }
 
-    /// Returns once it listens on loopback.
+    /// Starts nginx and returns when it listens on loopback.
     ///
-    /// @param rule of its configuration, such as `return 200`
+    /// @param rule a rule of its configuration, such as `return 200`
     public static NginxServer start(int port, String rule) {
         String configuration =
                 """
@@ -55,7 +56,7 @@ public final class NginxServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /// Its first process; the worker is below it.
+    /// Returns the id of the main process; the worker is its child.
     public long pid() {
         return program.pid();
     }

@@ -3,12 +3,12 @@ package dev.sluice.bench.platform;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// The process that started this one, seen through standard input.
+/// The process that started this process, as seen through standard input.
 public final class ParentProcess {
 
     private ParentProcess() {}
 
-    /// Runs `stop` once standard input ends, on a thread that does not keep the machine alive.
+    /// Runs `stop` when standard input ends, on a thread that does not keep the JVM alive.
     public static void onExit(Runnable stop) {
         Thread.ofPlatform()
                 .daemon()
@@ -17,7 +17,7 @@ public final class ParentProcess {
                     try {
                         System.in.transferTo(OutputStream.nullOutputStream());
                     } catch (IOException closed) {
-                        // Unreadable is as gone as ended.
+                        // An unreadable input is treated like the end of the parent.
                     }
                     stop.run();
                 });

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The Prometheus of this machine, which scrapes one address and evaluates one file of rules every
-/// second. Its data are removed when it is closed.
+/// The Prometheus installed on this machine. It scrapes one address and evaluates one file of rules
+/// every second. Its data is removed when it is closed.
 public final class PrometheusServer implements AutoCloseable {
 
     private final InstalledProgram program;
@@ -25,7 +25,7 @@ public final class PrometheusServer implements AutoCloseable {
         InstalledProgram.require("prometheus");
     }
 
-    /// The first line of what Prometheus prints about itself.
+    /// Returns the first line that Prometheus prints about itself.
     public static String version() {
         return SystemCommands.run("prometheus", "--version")
                 .output()
@@ -34,9 +34,9 @@ public final class PrometheusServer implements AutoCloseable {
                 .orElse("");
     }
 
-    /// Returns once it listens on loopback.
+    /// Starts Prometheus and returns when it listens on loopback.
     ///
-    /// @param target a port of loopback that serves `/metrics`
+    /// @param target a loopback port that serves `/metrics`
     public static PrometheusServer start(int port, int target, Path rules) {
         String configuration =
                 """

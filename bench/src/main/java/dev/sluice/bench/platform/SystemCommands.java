@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /// Runs and signals programs of this machine.
 public final class SystemCommands {
 
-    /// @param output standard output and error
+    /// @param output standard output and standard error together
     public record CommandOutput(int exitStatus, String output) {
 
         public boolean isSuccess() {
@@ -30,13 +30,13 @@ public final class SystemCommands {
         return unchecked(() -> Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
     }
 
-    /// Whether there is a program of this name.
+    /// Whether a program of this name is installed.
     public static boolean isInstalled(String name) {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
-    /// Runs it to its end.
+    /// Runs the command to its end.
     public static CommandOutput run(String... command) {
         try {
             var process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -52,10 +52,11 @@ public final class SystemCommands {
         }
     }
 
-    /// Starts it in a session of its own, so that Ctrl-C here does not reach it.
+    /// Starts the command in a session of its own, so that Ctrl-C in this process does not reach
+    /// it.
     ///
-    /// @param output where it prints, at the end of what is there
-    /// @param environment added to ours
+    /// @param output the file to which its output is appended
+    /// @param environment added to this process's environment
     public static Process launch(
             List<String> command, Path output, Path directory, Map<String, String> environment) {
         return unchecked(() -> {
@@ -70,7 +71,7 @@ public final class SystemCommands {
         });
     }
 
-    /// What to put before a command so that it runs as this user; only root can.
+    /// Returns the prefix with which a command runs as this user. Only root can use it.
     public static List<String> asUser(String user, String group) {
         return isRoot()
                 ? List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups")
@@ -85,7 +86,7 @@ public final class SystemCommands {
         }
     }
 
-    /// False when it still runs.
+    /// Waits for the end of a process. Returns false if it still runs after the limit.
     public static boolean awaitEnd(Process process, Duration limit) {
         try {
             return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);

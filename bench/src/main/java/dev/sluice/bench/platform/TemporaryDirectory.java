@@ -10,12 +10,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// Creates and removes directories for the files of the processes we start.
+/// Creates and removes directories for the files of started processes.
 public final class TemporaryDirectory {
 
     private TemporaryDirectory() {}
 
-    /// Readable by all users: PostgreSQL may run as another user, who must reach its files below.
+    /// Creates a directory that all users can read. PostgreSQL may run as another user, who must
+    /// reach its files below the directory.
     public static Path make(String prefix) {
         return unchecked(() -> {
             Path directory = Files.createTempDirectory(prefix);
@@ -24,7 +25,7 @@ public final class TemporaryDirectory {
         });
     }
 
-    /// Removes it with all that is in it, or says why that is not possible.
+    /// Removes the directory with its content, or prints why that is not possible.
     public static void remove(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

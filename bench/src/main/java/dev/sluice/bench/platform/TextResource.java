@@ -10,7 +10,7 @@ public final class TextResource {
 
     private TextResource() {}
 
-    /// @param neighbour a class whose package has the file
+    /// @param neighbour a class in the package that contains the file
     public static String read(Class<?> neighbour, String name) {
         try (var resource = neighbour.getResourceAsStream(name)) {
             if (resource == null) {

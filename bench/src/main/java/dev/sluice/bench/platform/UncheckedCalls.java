@@ -41,7 +41,7 @@ public final class UncheckedCalls {
                 });
     }
 
-    /// Closes what is of no use any more; a failure does not matter.
+    /// Closes an object that is no longer needed. A failure does not matter.
     public static void closeQuietly(Closeable closeable) {
         try {
             closeable.close();

@@ -12,7 +12,7 @@ import java.util.Properties;
 /// The address and password of the PostgreSQL in a data directory.
 public record DatabaseAddress(int port, String password) {
 
-    /// The user, the database and the schema have one name.
+    /// The name of the user, the database and the schema.
     private static final String DATABASE_NAME = "sluice";
 
     public static DatabaseAddress read(Path dataDirectory) {
@@ -32,18 +32,18 @@ public record DatabaseAddress(int port, String password) {
         return jdbcUrl(DATABASE_NAME);
     }
 
-    /// As the relay's settings take it.
+    /// Returns the address in the form that the relay's settings accept.
     String url() {
         return "postgresql://%s:%s@127.0.0.1:%d/%s"
                 .formatted(DATABASE_NAME, password, port, DATABASE_NAME);
     }
 
-    /// The same database through another port of this machine.
+    /// Returns the address of the same database through another port of this machine.
     public DatabaseAddress withPort(int otherPort) {
         return new DatabaseAddress(otherPort, password);
     }
 
-    /// Makes the database, in a cluster that has only its own.
+    /// Creates the database in a cluster that does not have it yet.
     void createDatabase() {
         try (var connection = connect("postgres");
                 var statement = connection.createStatement()) {
@@ -53,7 +53,7 @@ public record DatabaseAddress(int port, String password) {
         }
     }
 
-    /// A connection of our own, for what no API can do.
+    /// Opens a connection for operations that no API offers.
     public Connection connect() throws SQLException {
         return connect(DATABASE_NAME);
     }

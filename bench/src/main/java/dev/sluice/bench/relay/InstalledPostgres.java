@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// A PostgreSQL installed on this machine, with a cluster that is removed when it is closed. When
-/// we are root it runs as `postgres`.
+/// A PostgreSQL installed on this machine, with a cluster that is removed when this object is
+/// closed. If this process runs as root, PostgreSQL runs as `postgres`.
 public final class InstalledPostgres implements AutoCloseable {
 
-    /// As the relay's own has them.
+    /// The same settings as those of the relay's own PostgreSQL.
     private static final String POSTGRES_SETTINGS =
             """
             listen_addresses = '127.0.0.1'
@@ -45,7 +45,7 @@ public final class InstalledPostgres implements AutoCloseable {
         this.address = address;
     }
 
-    /// Returns once it takes connections.
+    /// Starts PostgreSQL and returns when it accepts connections.
     ///
     /// @param programs the folder of `initdb` and `pg_ctl`
     public static InstalledPostgres start(Path programs) {
@@ -101,7 +101,7 @@ public final class InstalledPostgres implements AutoCloseable {
         command.add(programs.resolve(program).toString());
         command.add("--pgdata=" + data());
         command.addAll(arguments);
-        // Not read to its end, for a server that was started keeps it open.
+        // The output is not read to its end, because the started server keeps it open.
         var process =
                 SystemCommands.launch(command, directory.resolve("output"), Path.of("/"), Map.of());
         if (!SystemCommands.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {
@@ -118,7 +118,7 @@ public final class InstalledPostgres implements AutoCloseable {
         return address;
     }
 
-    /// Its first process.
+    /// Returns the id of the server's main process.
     public long pid() {
         return unchecked(() -> {
             var lines = Files.readAllLines(data().resolve("postmaster.pid"));
@@ -131,12 +131,12 @@ public final class InstalledPostgres implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(onExit);
         } catch (IllegalStateException exiting) {
-            return; // the hook is at it already
+            return; // the shutdown hook is already running
         }
         shutDown();
     }
 
-    /// Whatever state it is in.
+    /// Shuts PostgreSQL down, whatever state it is in.
     private void shutDown() {
         if (Files.exists(data().resolve("postmaster.pid"))) {
             run("pg_ctl", List.of("-m", "fast", "-w", "stop"));

@@ -8,15 +8,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Finds the process of the PostgreSQL that lives in a data directory.
+/// Finds the process of the PostgreSQL server that uses a data directory.
 final class PostmasterFinder {
 
     private static final int MAX_SEARCH_DEPTH = 5;
 
     private PostmasterFinder() {}
 
-    /// Empty when it does not run. Its pid file may be old and the number long another's, so the
-    /// process must also work in this directory.
+    /// Returns the process; empty if PostgreSQL does not run. The pid file may be old and its
+    /// number may belong to another process. The process must therefore also have this working
+    /// directory.
     static Optional<ProcessHandle> find(Path dataDirectory) {
         Path postgres = dataDirectory.resolve("postgres");
         if (!Files.isDirectory(postgres)) {
@@ -33,7 +34,7 @@ final class PostmasterFinder {
             }
             return Optional.empty();
         } catch (UncheckedIOException | IOException changing) {
-            // The database is making or removing its files; whoever asks will ask again.
+            // The database is creating or removing its files. The caller will ask again.
             return Optional.empty();
         }
     }

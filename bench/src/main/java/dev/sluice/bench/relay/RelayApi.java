@@ -14,7 +14,7 @@ import java.util.Map;
 /// A client for the part of the relay's management API that scenarios and faults need.
 public final class RelayApi {
 
-    /// Short intervals: deliveries that a crash interrupts arrive while the run still lasts.
+    /// Short retry intervals, so that deliveries interrupted by a crash arrive before the run ends.
     public static final List<Integer> RETRY_SECONDS = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
 
     /// The owner of the first workspace of each relay that is started.
@@ -38,7 +38,7 @@ public final class RelayApi {
         return key;
     }
 
-    /// A source, by its id and the address that takes its events.
+    /// A source, with its id and its ingest address.
     public record BenchSource(String id, URI ingest) {}
 
     public boolean isUp() {
@@ -53,7 +53,7 @@ public final class RelayApi {
         return createSource(name, Map.of());
     }
 
-    /// @param more fields of the source
+    /// @param more additional fields of the source
     public BenchSource createSource(String name, Map<String, Object> more) {
         var fields = new HashMap<String, Object>(more);
         fields.put("name", name);
@@ -77,7 +77,7 @@ public final class RelayApi {
 
     /// Returns the new destination's id.
     ///
-    /// @param retrySeconds between the attempts at a delivery
+    /// @param retrySeconds the intervals between the attempts at a delivery
     public String createDestination(
             String name, URI url, int maxInFlight, List<Integer> retrySeconds) {
         var fields = new HashMap<String, Object>(Map.of("name", name, "url", url.toString()));
@@ -88,7 +88,7 @@ public final class RelayApi {
 
     /// Returns the new connection's id.
     ///
-    /// @param more fields of the connection
+    /// @param more additional fields of the connection
     public String connect(BenchSource source, String destination, Map<String, Object> more) {
         var fields = new HashMap<String, Object>(more);
         fields.put("source_id", source.id());
@@ -101,12 +101,12 @@ public final class RelayApi {
         send("PATCH", "destinations/" + destination, Map.of("status", status), 200);
     }
 
-    /// Returns the answer of a path below `/api/v1/`, which must be a 200.
+    /// Requests a path below `/api/v1/` and returns the body of the response, which must be a 200.
     public JsonNode get(String path) {
         return send("GET", path, Map.of(), 200);
     }
 
-    /// Whether an event can be stored now; stores one.
+    /// Whether the relay can store an event now. This check stores one.
     public boolean accepts(BenchSource source) {
         try {
             return SimpleHttpClient.post(source.ingest(), "", "{\"probe\":true}").statusCode()
@@ -116,7 +116,7 @@ public final class RelayApi {
         }
     }
 
-    /// The same source with this relay's address.
+    /// Returns the same source with this relay's address.
     public BenchSource sourceHere(BenchSource source) {
         return new BenchSource(source.id(), base.resolve(source.ingest().getPath()));
     }

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Starts a relay of our own, the same way each time, so that it finds its data again.
+/// Starts a relay, with the same settings each time, so that it finds its data again.
 ///
-/// @param name of its data directory and its log, which are in `directory` beside the scenario's
-///   ledgers
-/// @param settings beyond those that every relay here has
+/// @param name the name of its data directory and its log, which are in `directory` beside the
+///   scenario's ledgers
+/// @param settings settings in addition to those that every relay here has
 record RelayLauncher(
         Path launcher,
         Path directory,
@@ -21,8 +21,9 @@ record RelayLauncher(
         String key,
         Map<String, String> settings) {
 
-    /// The first workspace has the plan without limits: what is measured is never the plan. The
-    /// other plan has limits that no measurement reaches, but which are counted.
+    /// The plans of the relay. The first workspace has the plan without limits, so that a plan
+    /// never affects a measurement. The other plan has limits that are counted, but that no
+    /// measurement reaches.
     private static final String PLANS_JSON =
             """
             {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
@@ -42,7 +43,8 @@ record RelayLauncher(
         return start("serve", log());
     }
 
-    /// Another command of the launcher, with the server's own settings; prints into `output`.
+    /// Runs another command of the launcher with the server's own settings. Its output goes to
+    /// `output`.
     Process start(String command, Path output) {
         var builder = new ProcessBuilder(launcher.toString(), command);
         var environment = builder.environment();
@@ -62,9 +64,9 @@ record RelayLauncher(
                         .start());
     }
 
-    /// Another relay on the database that this one has made.
+    /// Returns a launcher of another relay on the database that this relay has created.
     ///
-    /// @param more settings, which win over this one's
+    /// @param more settings that override those of this relay
     RelayLauncher beside(
             String other, int otherPort, DatabaseAddress database, Map<String, String> more) {
         return unchecked(() -> {
@@ -88,7 +90,7 @@ record RelayLauncher(
         return directory.resolve(name);
     }
 
-    /// The end of what the relay printed.
+    /// Returns the end of the relay's output.
     String logTail() {
         return tail(log());
     }

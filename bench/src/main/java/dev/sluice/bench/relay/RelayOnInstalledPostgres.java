@@ -7,7 +7,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
 
-/// A relay of our own on a PostgreSQL that is installed on this machine. Owns both.
+/// A relay on a PostgreSQL that is installed on this machine. This object owns both.
 public record RelayOnInstalledPostgres(RelayProcess relay, InstalledPostgres postgres)
         implements SystemUnderTest {
 

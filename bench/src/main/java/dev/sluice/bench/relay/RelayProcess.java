@@ -24,22 +24,23 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/// A relay of our own, with a data directory that is removed when it is closed.
+/// A relay process with a data directory that is removed when this object is closed.
 ///
-/// Its launcher replaces itself by the server, so the process started here is the server.
+/// The launcher script replaces itself with the server, so the started process is the server.
 public final class RelayProcess implements SystemUnderTest {
 
-    /// Lines of a stack trace do not begin like this.
+    /// Matches the beginning of a log line. Lines of a stack trace do not begin like this.
     private static final Pattern LOG_LINE_START = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
 
-    /// The launcher may have to build the server first.
+    /// The timeout of the first start. It is long, because the launcher may have to build the
+    /// server first.
     private static final Duration FIRST_START_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The settings of a relay whose workspace has limits that are counted and never reached: a
-    /// budget of requests and of webhooks a minute, and a monthly quota.
+    /// The settings of a relay whose workspace has limits that are counted but never reached:
+    /// requests a minute, webhooks a minute, and a monthly quota.
     public static final Map<String, String> COUNTED_LIMITS =
             Map.of("SLUICE_WORKSPACE_PLAN", "counted");
 
@@ -50,7 +51,7 @@ public final class RelayProcess implements SystemUnderTest {
     private final Thread onExit = new Thread(this::destroy, "end the relay");
     private Process process;
 
-    /// @param isGuest whether it lives in another one's directory, on its database
+    /// @param isGuest whether this relay uses the directory and the database of another relay
     private RelayProcess(
             RelayLauncher launch, RelayApi api, boolean keep, boolean isGuest, Process process) {
         this.launch = launch;
@@ -60,14 +61,14 @@ public final class RelayProcess implements SystemUnderTest {
         this.process = process;
     }
 
-    /// Returns once it answers.
+    /// Starts a relay and returns when it answers.
     ///
-    /// @param keep whether its directory stays
+    /// @param keep whether to keep its directory
     public static RelayProcess start(Path launcher, boolean keep) {
         return start(launcher, keep, Map.of());
     }
 
-    /// @param settings more of them, by their environment names
+    /// @param settings additional settings by their environment names
     public static RelayProcess start(Path launcher, boolean keep, Map<String, String> settings) {
         return unchecked(() -> {
             Path directory = TemporaryDirectory.make("sluice-bench-");
@@ -77,10 +78,11 @@ public final class RelayProcess implements SystemUnderTest {
         });
     }
 
-    /// One more relay, on the database that this one has made; to be closed first.
+    /// Starts another relay on the database that this relay has created. It must be closed before
+    /// this one.
     ///
-    /// @param database where it is now, maybe behind a wire
-    /// @param settings more of them, by their environment names
+    /// @param database the address of the database, possibly behind a proxy
+    /// @param settings additional settings by their environment names
     public RelayProcess startBeside(
             String name, DatabaseAddress database, Map<String, String> settings) {
         return unchecked(
@@ -116,14 +118,14 @@ public final class RelayProcess implements SystemUnderTest {
         return PostmasterFinder.find(launch.data());
     }
 
-    /// The folder of the programs of its PostgreSQL, which must be running.
+    /// Returns the folder of the programs of the relay's PostgreSQL, which must be running.
     public Path postgresPrograms() {
         long pid = postmaster().orElseThrow().pid();
         Path program = unchecked(() -> Path.of("/proc", Long.toString(pid), "exe").toRealPath());
         return program.resolveSibling("");
     }
 
-    /// How to reach its PostgreSQL, which must be running.
+    /// Returns the address of the relay's PostgreSQL, which must be running.
     public DatabaseAddress database() {
         return DatabaseAddress.read(launch.data());
     }
@@ -132,30 +134,30 @@ public final class RelayProcess implements SystemUnderTest {
         return process.isAlive();
     }
 
-    /// The epoch in the last `node.joined` line of its log: a number that each start gets anew.
+    /// Returns the epoch in the last `node.joined` line of the log. Each start gets a new epoch.
     public long epoch() {
         String joined = logLines("node.joined").getLast();
         return Long.parseLong(joined.replaceAll(".*epoch=\"?([0-9]+).*", "$1"));
     }
 
-    /// `kill -9`; returns when it is dead.
+    /// Kills the process (`kill -9`) and returns when it is dead.
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
-    /// Starts again in the same data directory, after [#kill()] or [#stop()].
+    /// Starts the relay again in the same data directory, after [#kill()] or [#stop()].
     public void restart() {
         startWithoutWaiting();
         awaitUp(START_TIMEOUT);
     }
 
-    /// As [#restart()], without waiting until it answers.
+    /// Starts the relay like [#restart()], without waiting until it answers.
     public void startWithoutWaiting() {
         process = launch.start();
     }
 
-    /// Stops its process (SIGSTOP) until [#unfreeze()]; its database goes on.
+    /// Freezes the relay's process (SIGSTOP) until [#unfreeze()]. Its database continues to run.
     public void freeze() {
         signal("STOP");
     }
@@ -168,10 +170,10 @@ public final class RelayProcess implements SystemUnderTest {
         SystemCommands.signal(name, process.pid());
     }
 
-    /// Runs the launcher's command `audit` beside it: 0 when everything is in order, 1 when not, 2
-    /// when it could not run.
+    /// Runs the launcher's command `audit` beside the relay. Returns 0 if everything is in order, 1
+    /// if not, and 2 if the audit could not run.
     ///
-    /// @param output where it prints
+    /// @param output the file for the output
     public int audit(Path output) {
         var audit = launch.start("audit", output);
         if (SystemCommands.awaitEnd(audit, START_TIMEOUT)) {
@@ -181,24 +183,25 @@ public final class RelayProcess implements SystemUnderTest {
         return 2;
     }
 
-    /// How many lines of its log hold this text.
+    /// Returns how many lines of the log contain this text.
     public long countLogLines(String text) {
         return logLines(text).size();
     }
 
-    /// The lines of its log, over all its lives, that hold this text.
+    /// Returns the lines of the log, over all starts of the relay, that contain this text.
     public List<String> logLines(String text) {
         return unchecked(() -> Files.readAllLines(launch.log(), ISO_8859_1)).stream()
                 .filter(line -> line.contains(text))
                 .toList();
     }
 
-    /// When a line of its log was written.
+    /// Returns the time at which a line of the log was written.
     public static Instant logTime(String line) {
         return Instant.parse(line.substring(0, line.indexOf(' ')));
     }
 
-    /// The errors in its log, over all its lives, each with the first line of its cause.
+    /// Returns the errors in the log, over all starts of the relay, each with the first line of its
+    /// cause.
     public List<String> errors() {
         return unchecked(() -> {
             var lines = Files.readAllLines(launch.log(), ISO_8859_1);
@@ -215,7 +218,7 @@ public final class RelayProcess implements SystemUnderTest {
         });
     }
 
-    /// Asks it to stop (SIGTERM) and gives its exit status; -1 when it had to be killed.
+    /// Asks the relay to stop (SIGTERM) and returns its exit status; -1 if it had to be killed.
     public int stop() {
         process.destroy();
         if (awaitEnd()) {
@@ -230,7 +233,7 @@ public final class RelayProcess implements SystemUnderTest {
         try {
             Runtime.getRuntime().removeShutdownHook(onExit);
         } catch (IllegalStateException exiting) {
-            // The hook is at it already.
+            // The shutdown hook is already running.
             return;
         }
         if (process.isAlive()) {
@@ -239,22 +242,23 @@ public final class RelayProcess implements SystemUnderTest {
         destroy();
     }
 
-    /// Where its data are.
+    /// Returns the data directory.
     public Path data() {
         return launch.data();
     }
 
-    /// Where a scenario may keep its ledgers; goes with the rest.
+    /// Returns the path of a file for a scenario's ledgers. It is removed together with the relay's
+    /// directory.
     public Path scratchFile(String name) {
         return launch.directory().resolve(name);
     }
 
-    /// The end of a file in its directory.
+    /// Returns the end of a file in the relay's directory.
     public String tail(String name) {
         return launch.tail(scratchFile(name));
     }
 
-    /// The end of what it printed.
+    /// Returns the end of the relay's output.
     public String logTail() {
         return launch.logTail();
     }
@@ -270,12 +274,12 @@ public final class RelayProcess implements SystemUnderTest {
         return SystemCommands.awaitEnd(process, STOP_TIMEOUT);
     }
 
-    /// Leaves nothing behind, whatever state it is in.
+    /// Ends all processes and removes all files, whatever state the relay is in.
     private void destroy() {
         process.destroyForcibly();
         awaitEnd();
         if (sharesDatabase) {
-            return; // the rest is its host's
+            return; // the host relay owns the rest
         }
         postmaster().ifPresent(ProcessHandle::destroyForcibly);
         Wait.until(Duration.ofSeconds(10), () -> postmaster().isEmpty());

@@ -4,12 +4,12 @@ import dev.sluice.bench.measure.ProcessRole;
 
 import java.util.Map;
 
-/// The relay that a scenario works on.
+/// The relay that a scenario measures.
 public interface SystemUnderTest extends AutoCloseable {
 
     RelayApi api();
 
-    /// The processes whose CPU time belongs to it; empty when that cannot be known.
+    /// Returns the processes whose CPU time belongs to the relay; empty if they cannot be known.
     Map<ProcessRole, Long> processes();
 
     @Override

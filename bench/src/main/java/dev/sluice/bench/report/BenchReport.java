@@ -33,7 +33,7 @@ public final class BenchReport {
         return this;
     }
 
-    /// Adds a failure, with which the run has failed.
+    /// Adds a failure unless `good`. A run with a failure has failed.
     public BenchReport failUnless(boolean good, String failure) {
         if (!good) {
             failures.add(failure);
@@ -56,7 +56,7 @@ public final class BenchReport {
         return text.append(isGood() ? "passed\n" : "").toString();
     }
 
-    /// Writes the page `<date>-<scenario>.md`; a page of the same day is replaced.
+    /// Writes the page `<date>-<scenario>.md`. Replaces a page of the same day.
     public void save(Path directory, LocalDate date, String command, MachineDescription machine) {
         String name = date + "-" + scenario;
         uncheckedRun(() -> {
@@ -67,7 +67,7 @@ public final class BenchReport {
         });
     }
 
-    /// The checkout's commit, and whether its sources have changed since.
+    /// Returns the commit of the checkout, and whether its sources have changed since.
     private static String gitRevision() {
         var head = SystemCommands.run("git", "rev-parse", "--short=10", "HEAD");
         var changes =

@@ -2,19 +2,20 @@ package dev.sluice.bench.report;
 
 import java.util.Locale;
 
-/// A number that a measurement should reach, and the least that it must.
+/// A number that a measurement should reach, and the limit that it must reach.
 ///
-/// @param name what is measured, with its unit
-/// @param wanted a miss is remarked
-/// @param least a miss fails the run. It is above `wanted` where less is better.
+/// @param name the measured quantity, with its unit
+/// @param wanted the goal; missing it adds a remark
+/// @param least the limit; missing it fails the run. It is above `wanted` if smaller numbers are
+///   better
 public record Goal(String name, double wanted, double least) {
 
-    /// A limit that must not be exceeded.
+    /// Returns a goal whose limit must not be exceeded.
     public static Goal atMost(String name, double limit) {
         return new Goal(name, limit, limit);
     }
 
-    /// Adds what was seen to the report, beside the goal.
+    /// Adds the measured number to the report, beside the goal.
     public void judge(double seen, BenchReport report) {
         String found =
                 String.format(Locale.ROOT, "%s: %.2f, the goal is %s", name, seen, text(wanted));

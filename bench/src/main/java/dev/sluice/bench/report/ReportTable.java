@@ -17,12 +17,13 @@ public final class ReportTable {
         this.columns = List.of(columns);
     }
 
-    /// @param columns separated by ` | `
+    /// @param columns the names of the columns, separated by ` | `
     public static ReportTable of(String title, String columns) {
         return new ReportTable(title, columns.split(" \\| ", -1));
     }
 
-    /// A cell is a number, a text, or an `OptionalDouble` for what could not be measured.
+    /// Adds a row. A cell is a number, a text, or an `OptionalDouble` that is empty if the number
+    /// could not be measured.
     public ReportTable row(Object... cells) {
         if (cells.length != columns.size()) {
             throw new IllegalArgumentException(title + ": a row must have a cell for each column");
@@ -31,7 +32,7 @@ public final class ReportTable {
         return this;
     }
 
-    /// Below the rows of numbers, the middle one of each column.
+    /// Adds the median of each column below the rows of numbers.
     public ReportTable medians() {
         var medians = new ArrayList<Object>();
         medians.add("median");
@@ -42,7 +43,7 @@ public final class ReportTable {
         return this;
     }
 
-    /// The number in the last row under this column.
+    /// Returns the number in the last row of this column.
     public OptionalDouble last(String column) {
         return number(rows.getLast().get(columns.indexOf(column)));
     }

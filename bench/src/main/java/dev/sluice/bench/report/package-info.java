@@ -1,4 +1,4 @@
-/// What a scenario found, as tables on the terminal and as a Markdown page.
+/// Formats the findings of a scenario as tables on the terminal and as a Markdown page.
 @NullMarked
 package dev.sluice.bench.report;
 

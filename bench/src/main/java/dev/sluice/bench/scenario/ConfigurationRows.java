@@ -4,14 +4,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/// Writes configuration into a relay's database, all of it like the one source, destination and
-/// connection that are there.
+/// Writes configuration rows into a relay's database. They are copies of the one source,
+/// destination and connection that exist there.
 final class ConfigurationRows {
 
     private ConfigurationRows() {}
 
-    /// @param connections how many, each of a source of its own
-    /// @param purged how many purged sources, each with a deleted connection
+    /// @param connections the number of connections to add, each with a source of its own
+    /// @param purged the number of purged sources to add, each with a deleted connection
     static void add(Connection database, int connections, int purged) throws SQLException {
         addSources(database, "live-", connections, "null");
         addSources(database, "purged-", purged, "now()");

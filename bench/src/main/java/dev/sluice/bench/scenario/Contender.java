@@ -35,7 +35,7 @@ final class Contender {
         this.rounds = new MeasurementTable(title, "round", columns);
     }
 
-    /// A relay with one source and one destination, which answers at once.
+    /// Returns a relay with one source and one destination, which answers at once.
     static Contender of(String title, LoadSettings load, RelayProcess relay, SinkProcess sink) {
         var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
         return new Contender(title, load.backToBack(source.ingest()), relay, sink);
@@ -45,8 +45,8 @@ final class Contender {
         return title;
     }
 
-    /// Measures them `rounds` times, every second round in reverse order: what a round leaves to be
-    /// cleaned up falls on another contender each time.
+    /// Measures the contenders `rounds` times, with every second round in reverse order. The
+    /// clean-up that a round causes then falls on a different contender each time.
     static void alternate(int rounds, List<Contender> contenders, BenchReport report) {
         alternate(rounds, contenders, report, _ -> {});
     }
@@ -62,8 +62,8 @@ final class Contender {
         }
     }
 
-    /// Loads the system before its first round, unmeasured, so that the rounds do not measure how
-    /// its code is compiled.
+    /// Loads the system before its first round, without measuring, so that the rounds do not
+    /// measure the compilation of its code.
     void settle(Duration time) {
         var arrivals = new SinkArrivals(sink);
         var measurement =
@@ -80,17 +80,18 @@ final class Contender {
         arrivals.checkComplete(title + ": some of what was accepted did not arrive", report);
     }
 
-    /// CPU of relay and database an event, in the newest round.
+    /// Returns the CPU time of the relay and the database per event in the newest round, in
+    /// microseconds.
     double latestMicros() {
         return latest(TOTAL_CPU);
     }
 
-    /// The newest round's number in this column.
+    /// Returns the number in this column of the newest round.
     double latest(MeasurementColumn column) {
         return rounds.table().last(column.title()).orElse(Double.NaN);
     }
 
-    /// All rounds with their medians; to be called once.
+    /// Returns a table of all rounds with their medians. Call this once.
     ReportTable medians() {
         return rounds.table().medians();
     }

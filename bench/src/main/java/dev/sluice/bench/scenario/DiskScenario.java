@@ -21,12 +21,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `disk`: the bytes that an event with the JSON of an order takes on disk, beside the
-/// same events in the tables of the bare pipeline.
+/// Scenario `disk`: the bytes that an event with the JSON of an order takes on disk. The same
+/// events in the tables of the bare pipeline are measured for comparison.
 ///
-/// The relay compresses payloads, unless it is told not to; then there is no goal.
+/// The relay compresses payloads. If compression is switched off, there is no goal.
 ///
-/// The first events do not count: the relay may learn from them how to compress the others.
+/// The first events do not count, because the relay may learn from them how to compress the others.
 ///
 /// @param load its warm-up is the time for the first events
 /// @param settling how long the relay gets to finish its work before sizes are read
@@ -69,7 +69,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         }
     }
 
-    /// Returns the bytes of an event and its index.
+    /// Returns the number of bytes that an event takes, with its share of the indexes.
     private double measureRelay(RelayProcess relay, ReportTable table, BenchReport report) {
         try (var sink = SinkProcess.start()) {
             var source =
@@ -118,7 +118,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return load.backToBack(ingest).containing(BodyKind.ORDERS).lasting(Duration.ZERO, time);
     }
 
-    /// Returns the number of events stored, all of them delivered.
+    /// Stores events and waits until all are delivered. Returns the number of events.
     private long store(
             SystemUnderTest system, SinkProcess sink, LoadPlan plan, BenchReport report) {
         var arrivals = new SinkArrivals(sink);
@@ -130,7 +130,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return measurement.result().acceptedInAll();
     }
 
-    /// Returns the bytes of table and indexes for each event.
+    /// Returns the number of bytes of the table and its indexes for each event.
     private static double addTable(
             ReportTable table, String name, DiskUsage.TableBytes bytes, long events) {
         double tableBytes = (double) bytes.table() / events;

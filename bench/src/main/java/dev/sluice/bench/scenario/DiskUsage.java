@@ -9,9 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the tables of a relay's PostgreSQL occupy on disk, right after a checkpoint.
+/// The disk space of the tables of a relay's PostgreSQL, measured right after a checkpoint.
 ///
-/// @param fileBytes of all files of the cluster but its write-ahead log, in whole blocks
+/// @param fileBytes the size of all files of the cluster except the write-ahead log, in whole
+///   blocks
 record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
 
     record TableName(String schema, String name) {}
@@ -29,7 +30,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         }
     }
 
-    /// The bytes of two columns in an event's row, on average.
+    /// The average number of bytes of two columns in an event's row.
     record EventColumns(double body, double headers) {}
 
     DiskUsage {
@@ -47,7 +48,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         return new DiskUsage(tables, fileBytes(relay));
     }
 
-    /// How much more this is than an earlier one.
+    /// Returns the growth since an earlier measurement.
     DiskUsage minus(DiskUsage earlier) {
         var grown = new HashMap<TableName, TableBytes>();
         tables.forEach((name, bytes) ->
@@ -63,7 +64,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         return bytes;
     }
 
-    /// All tables of the schema but these.
+    /// Returns the sum of all tables of the schema except these.
     TableBytes others(String schema, List<String> names) {
         return tables.entrySet().stream()
                 .filter(entry -> entry.getKey().schema().equals(schema))
@@ -72,7 +73,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
                 .reduce(TableBytes.NONE, TableBytes::plus);
     }
 
-    /// Bytes of write-ahead log written since the cluster was made.
+    /// Returns the bytes of write-ahead log written since the cluster was created.
     static long walBytes(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {
@@ -86,7 +87,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         }
     }
 
-    /// Those of the relay's newest events.
+    /// Returns the columns of the relay's newest events.
     static EventColumns newestEvents(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Scenario `drain`: a paused destination with a million waiting deliveries is resumed and answers
-/// all of them at once. Nothing else runs.
+/// all of them at once. No other load runs.
 public record DrainScenario(RelaySetup setup, LoadSettings load, int rows) implements Scenario {
 
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(30);

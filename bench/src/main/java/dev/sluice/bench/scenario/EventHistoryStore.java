@@ -11,13 +11,13 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes a history into a relay's database, as if the events had arrived over the days:
+/// Writes a history into a relay's database, as if the events had arrived over several days:
 /// partitions, events with bodies of 100 bytes, deliveries of some of them, and all counts.
 final class EventHistoryStore {
 
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
 
-    /// Rows to one transaction.
+    /// The number of events that are inserted in one transaction.
     private static final int EVENTS_PER_TRANSACTION = 500_000;
 
     private final Connection connection;
@@ -26,7 +26,7 @@ final class EventHistoryStore {
         this.connection = connection;
     }
 
-    /// Days that events can have come in on, as the relay itself makes them.
+    /// Creates the partitions of these days in the same way as the relay.
     void createPartitions(LocalDate from, LocalDate to) throws SQLException {
         for (var day = from; !day.isAfter(to); day = day.plusDays(1)) {
             for (String table : List.of("event", "delivery", "attempt")) {
@@ -58,11 +58,11 @@ final class EventHistoryStore {
         return new UUID(day.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli() << 16, 0);
     }
 
-    /// Adds events evenly from `from` to `to`, the sources taking turns. In a million events `rare`
-    /// failed verification and as many passed, at random places; the others skipped it. One event
-    /// in a thousand is filtered.
+    /// Adds events evenly from `from` to `to`; the sources take turns. In a million events, `rare`
+    /// fail verification and `rare` pass it, at random positions; the others skip it. One event in
+    /// a thousand is filtered.
     ///
-    /// @param connections one of each source, in their order
+    /// @param connections one connection of each source, in the order of the sources
     void addEvents(
             long events,
             List<UUID> sources,
@@ -91,9 +91,9 @@ final class EventHistoryStore {
         }
     }
 
-    /// One in ten of the day's unfiltered events was delivered. One in ten was not: a tenth of
-    /// these were exhausted, the others failed in several ways. One in a hundred waits until
-    /// tomorrow.
+    /// Adds deliveries of the day's unfiltered events. One in ten events was delivered. Another one
+    /// in ten was not: a tenth of these are exhausted, and the others failed in several ways. One
+    /// in a hundred waits until tomorrow.
     void addDeliveries(LocalDate day) throws SQLException {
         String name = "event_" + PARTITION_DATE.format(day);
         run(sql("insert_deliveries").formatted(name));
@@ -106,7 +106,7 @@ final class EventHistoryStore {
         run(sql("insert_resends"));
     }
 
-    /// Counts everything again, the way the relay counts.
+    /// Counts everything again, by the relay's own rules.
     void rebuildCounts() throws SQLException {
         run("truncate ledger, rollup_hour, rollup_day, total");
         run(sql("count_events_by_hour"));
@@ -115,13 +115,14 @@ final class EventHistoryStore {
         run(sql("count_totals"));
     }
 
-    /// Autovacuum would have done so by now.
+    /// Vacuums the tables and makes a checkpoint, because autovacuum would have done so by now in a
+    /// real history.
     void vacuumAndCheckpoint() throws SQLException {
         run("vacuum analyze");
         run("checkpoint");
     }
 
-    /// The id of an event about that far through the past of its source.
+    /// Returns the id of an event of the source that arrived at about this time.
     UUID findEvent(UUID source, Instant at) throws SQLException {
         try (var statement =
                 connection.prepareStatement(
@@ -136,7 +137,7 @@ final class EventHistoryStore {
         }
     }
 
-    /// The statement of that name in the resource `event-history.sql`.
+    /// Returns the statement of this name in the resource `event-history.sql`.
     private static String sql(String name) {
         String all = TextResource.read(EventHistoryStore.class, "event-history.sql");
         int from = all.indexOf("-- " + name + "\n");

@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Scenario `features`: the full cycle on one relay in turn with nothing switched on, with verified
-/// senders, with a filter of three rules, with a transformation, and with all of these.
+/// Scenario `features`: measures the full cycle on one relay with different features in turn. These
+/// are no features, verified senders, a filter of three rules, a transformation, and all of these
+/// together.
 ///
-/// @param baselineLauncher an earlier build, which is measured beside them
+/// @param baselineLauncher the launcher of an earlier build, which is measured for comparison
 public record FeaturesScenario(RelaySetup setup, LoadSettings load, Optional<Path> baselineLauncher)
         implements Scenario {
 

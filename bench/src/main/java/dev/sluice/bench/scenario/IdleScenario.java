@@ -20,8 +20,8 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.time.Duration;
 import java.util.EnumMap;
 
-/// Scenario `idle`: the CPU time of a relay that has a source and a destination and gets no event.
-/// A PostgreSQL of the same programs, which nobody uses, is measured in the same seconds.
+/// Scenario `idle`: the CPU time of a relay that has a source and a destination and gets no events.
+/// For comparison, an unused PostgreSQL with the same programs is measured in the same seconds.
 ///
 /// @param settling how long the relay runs before it is measured
 public record IdleScenario(RelaySetup setup, Duration settling, Duration measured)

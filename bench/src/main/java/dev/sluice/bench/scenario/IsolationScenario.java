@@ -13,8 +13,8 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.time.Duration;
 
-/// Scenario `isolation`: one source with two destinations; one hangs on every request, and the
-/// other must not notice. With `--rows`, also [NoisyNeighbours], which takes minutes.
+/// Scenario `isolation`: a source has two destinations. One of them hangs on every request, which
+/// must not affect the other. With `--rows`, also runs [NoisyNeighbours], which takes minutes.
 public record IsolationScenario(
         RelaySetup setup, int events, Duration hang, LoadSettings load, int rows, int rate)
         implements Scenario {

@@ -15,10 +15,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/// Scenario `latency`: the time until the answer at half of the maximum rate, and the time from the
-/// answer to the first byte at the destination when almost idle.
+/// Scenario `latency`: measures two times. The first is the time until the answer at half of the
+/// maximum rate. The second is the time from the answer to the first byte at the destination when
+/// the relay is almost idle.
 ///
-/// @param rate the maximum, or 0 to measure it first
+/// @param rate the maximum rate, or 0 to measure it first
 public record LatencyScenario(RelaySetup setup, LoadSettings load, int rate, int idleRate)
         implements Scenario {
 
@@ -64,7 +65,7 @@ public record LatencyScenario(RelaySetup setup, LoadSettings load, int rate, int
                         .createConnectedSource("bench", sink.url(), load.maxInFlight())
                         .ingest();
         var arrivals = new SinkArrivals(sink);
-        var maximum = LoadMeasurement.run(system, sink, load.backToBack(ingest)); // warms up, too
+        var maximum = LoadMeasurement.run(system, sink, load.backToBack(ingest)); // also warms up
         arrivals.awaitAll(maximum);
         int half = Math.max(1, (rate > 0 ? rate : (int) maximum.deliveredPerSecond()) / 2);
         var columns = EnumSet.range(ACK_P50, LATENESS_P99);
@@ -81,7 +82,7 @@ public record LatencyScenario(RelaySetup setup, LoadSettings load, int rate, int
         return table.table().medians();
     }
 
-    /// Uses a sink of its own, which records when each event arrived.
+    /// Measures the almost idle relay with a separate sink, which records when each event arrived.
     private ReportTable almostIdle(SystemUnderTest system, BenchReport report) {
         Path directory = TemporaryDirectory.make("sluice-bench-");
         Path received = directory.resolve("received");

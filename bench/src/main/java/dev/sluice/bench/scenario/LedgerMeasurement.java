@@ -9,7 +9,7 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.nio.file.Path;
 
-/// A measurement in which generator and sink record every message.
+/// A measurement in which the generator and the sink record every message.
 ///
 /// @param firstByte the time from the answer to the delivery's first byte at the sink
 record LedgerMeasurement(

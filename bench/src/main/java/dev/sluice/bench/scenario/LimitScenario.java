@@ -15,16 +15,16 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `limit`: the relay and the bare pipeline in turn, on the same PostgreSQL, with the same
-/// generator and sink. Their ratio shows how far the relay is from what its libraries and this
-/// machine can do.
+/// Scenario `limit`: measures the relay and the bare pipeline in turn, on the same PostgreSQL, with
+/// the same generator and sink. Their ratio shows how far the relay is from the limit of its
+/// libraries and this machine.
 public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scenario {
 
-    /// CPU µs an event. The machine is too slow for a comparison where the bare pipeline costs
-    /// more.
+    /// The maximum CPU time per event of the bare pipeline, in microseconds. If it needs more, the
+    /// machine is too slow for a comparison.
     private static final double MAX_BARE_MICROS = 75;
 
-    /// The relay's deliveries a second against those of the bare pipeline.
+    /// The minimum ratio of the relay's deliveries per second to those of the bare pipeline.
     private static final double MIN_DELIVERY_RATIO = 0.55;
 
     public static LimitScenario from(CommandLineOptions options) {

@@ -18,12 +18,13 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The requests of scenario `lists`: named templates from the resource `list-requests.txt`, filled
-/// a little differently each time.
+/// The requests of the scenario `lists`. They are named templates from the resource
+/// `list-requests.txt`, filled in slightly differently each time.
 ///
-/// @param ids by the template's word, such as `source`
-/// @param pageItems items that a deep page is chosen from, by the template's word
-/// @param events some that exist
+/// @param ids the ids by the word in the template, such as `source`
+/// @param pageItems the number of items from which a deep page is chosen, by the word in the
+///   template
+/// @param events ids of some existing events
 record ListRequests(
         Map<String, String> ids,
         Map<String, Long> pageItems,
@@ -34,12 +35,12 @@ record ListRequests(
 
     private static final int PAGE_SIZE = 50;
 
-    /// The parameter that stands for the cursor at the end of a page, until that page was read.
+    /// A parameter that stands for the cursor at the end of a page until that page was read.
     private static final String PAGE_BEFORE = "after_page=";
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
 
-    /// Templates by name.
+    /// Returns the templates by name.
     static Map<String, String> templates() {
         var templates = new LinkedHashMap<String, String>();
         TextResource.read(ListRequests.class, "list-requests.txt")
@@ -49,7 +50,7 @@ record ListRequests(
         return templates;
     }
 
-    /// @param number of the request, which makes it another one
+    /// @param number the number of the request, which varies the text
     String fill(String template, int number) {
         return PLACEHOLDER
                 .matcher(template)
@@ -61,8 +62,8 @@ record ListRequests(
 
     /// Replaces the number of a page by the cursor at its end.
     ///
-    /// @param request as [#fill] returned it
-    /// @param ask answers a request
+    /// @param request the result of [#fill]
+    /// @param ask sends a request and returns its answer
     static String withCursor(String request, Function<String, JsonNode> ask) {
         int start = request.indexOf(PAGE_BEFORE);
         if (start < 0) {
@@ -94,7 +95,7 @@ record ListRequests(
         return 1 + (long) (random.nextDouble() * pages);
     }
 
-    /// Cuts a minute at both ends.
+    /// Returns a random time range. Both ends usually lie within a minute, which they cut in two.
     private String timeRange() {
         var one = randomInstant(from, to, random);
         var other = randomInstant(from, to, random);

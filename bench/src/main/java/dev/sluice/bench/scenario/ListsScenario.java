@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// Scenario `lists`: asks for event lists, details and lists of dead letters over millions of
+/// Scenario `lists`: requests event lists, details and lists of dead letters over millions of
 /// events, with every filter. The p99 of each must be below a tenth of a second.
 public record ListsScenario(
         RelaySetup setup,

@@ -15,9 +15,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// One load plan carried out, with the CPU time of all processes in its measured part.
+/// The result of running one load plan, with the CPU time of all processes in the measured time.
 ///
-/// @param delivered requests that reached the sink in that time; empty without a sink
+/// @param delivered the number of requests that reached the sink in that time; empty without a sink
 record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> delivered) {
 
     static LoadMeasurement run(SystemUnderTest system, SinkProcess sink, LoadPlan plan) {
@@ -38,7 +38,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         }
     }
 
-    /// The processes whose CPU time counts, this one's too.
+    /// Returns the processes whose CPU time counts, including this process.
     static Map<ProcessRole, Long> processes(SystemUnderTest system, Optional<SinkProcess> sink) {
         var processes = new EnumMap<ProcessRole, Long>(ProcessRole.class);
         processes.putAll(system.processes());
@@ -47,7 +47,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         return processes;
     }
 
-    /// Stores at least `rows` events for a destination that is paused, and returns their number.
+    /// Stores at least `rows` events for a paused destination, and returns their number.
     static long storeBacklog(
             SystemUnderTest system, LoadSettings load, URI ingest, int rows, BenchReport report) {
         long stored = 0;
@@ -63,19 +63,20 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         return delivered.orElse(0L) / usage.wallSeconds();
     }
 
-    /// Reports the requests that failed, if any did.
+    /// Reports failed requests, if there are any.
     void remarkFailures(String part, BenchReport report) {
         if (result.failures() > 0) {
             report.remark(part + ": " + result.describeFailures() + ".");
         }
     }
 
-    /// 200s within the measured time.
+    /// Returns the number of 200s within the measured time.
     long answered() {
         return Math.round(result.answeredPerSecond() * result.seconds());
     }
 
-    /// What CPU time is counted by: events delivered, or answered where nothing is delivered.
+    /// Returns the number of events by which CPU time is divided: delivered events, or answered
+    /// requests if nothing is delivered.
     long events() {
         return delivered.orElseGet(this::answered);
     }

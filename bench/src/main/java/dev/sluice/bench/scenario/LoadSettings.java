@@ -8,9 +8,9 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.net.URI;
 import java.time.Duration;
 
-/// How hard and how long, for the scenarios that measure speed.
+/// The strength and duration of the load, for the scenarios that measure speed.
 ///
-/// @param maxInFlight of the destination
+/// @param maxInFlight the destination's limit on concurrent attempts
 record LoadSettings(
         int rounds,
         int connections,
@@ -24,7 +24,7 @@ record LoadSettings(
         return from(options, 10, 20);
     }
 
-    /// @param warmUp seconds unless the options say otherwise, as `measured`
+    /// @param warmUp the default in seconds, as is `measured`
     static LoadSettings from(CommandLineOptions options, int warmUp, int measured) {
         return new LoadSettings(
                 options.number("rounds", 3),
@@ -48,7 +48,7 @@ record LoadSettings(
         return plan(ingest, new LoadPattern.ConstantRate(rate), connections);
     }
 
-    /// At an even rate over a few connections.
+    /// Returns a load at an even rate over a few connections.
     LoadPlan gently(int rate, URI ingest) {
         return plan(ingest, new LoadPattern.ConstantRate(rate), Math.min(connections, 16));
     }

@@ -15,14 +15,14 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Function;
 
-/// A table with a row for each [LoadMeasurement]: a label, chosen columns, what else the scenario
-/// has to show, failures and foreign cores.
+/// A table with a row for each [LoadMeasurement]: a label, chosen columns, further columns of the
+/// scenario, failures and foreign cores.
 final class MeasurementTable {
 
     private final Set<MeasurementColumn> columns;
     private final ReportTable table;
 
-    /// Numbers that every measurement has.
+    /// The numbers that every measurement has.
     @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
     enum MeasurementColumn {
         ANSWERED_RATE("answered/s", m -> m.result().answeredPerSecond()),
@@ -63,8 +63,8 @@ final class MeasurementTable {
         }
     }
 
-    /// @param label the first column
-    /// @param more columns whose cells [#row] gets
+    /// @param label the title of the first column
+    /// @param more the titles of further columns, whose cells are passed to [#row]
     MeasurementTable(String title, String label, Set<MeasurementColumn> columns, String... more) {
         this.columns = EnumSet.copyOf(columns);
         var titles = new ArrayList<String>(List.of(label));

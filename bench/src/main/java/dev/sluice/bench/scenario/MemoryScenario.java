@@ -19,9 +19,9 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// Scenario `memory`: the memory that a relay and all processes of its PostgreSQL occupy: fresh,
-/// right after full load, and a minute later. An unused PostgreSQL of the same programs is measured
-/// in the same moments.
+/// Scenario `memory`: the memory that a relay and all processes of its PostgreSQL occupy. It is
+/// measured after the start, right after full load, and a minute later. An unused PostgreSQL with
+/// the same programs is measured at the same moments.
 public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes times)
         implements Scenario {
 
@@ -29,11 +29,11 @@ public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes ti
     private static final Goal RESTED =
             Goal.atMost("Idle after full load, relay and PostgreSQL, MB of PSS", 300);
 
-    /// How long each part takes.
+    /// The duration of each part.
     ///
-    /// @param settling from the start to the first measurement
-    /// @param full load
-    /// @param idle from the end of the load to the last measurement
+    /// @param settling the time from the start to the first measurement
+    /// @param full the time of full load
+    /// @param idle the time from the end of the load to the last measurement
     public record MemoryTimes(Duration settling, Duration full, Duration idle) {}
 
     public static MemoryScenario from(CommandLineOptions options) {
@@ -84,7 +84,7 @@ public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes ti
         }
     }
 
-    /// Returns the MB of relay and PostgreSQL together.
+    /// Adds a row, and returns the memory of the relay and PostgreSQL together in MB.
     private static double addRow(
             String moment, Map<ProcessRole, Long> processes, ReportTable table) {
         var relay = ProcessMemory.of(processes, RELAY);

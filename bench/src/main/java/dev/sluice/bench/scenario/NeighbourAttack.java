@@ -28,12 +28,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// What one sender does to take what all sources share. Each is prepared once and may then be
-/// started any number of times; closing what `start` returns ends it.
+/// The ways in which one sender tries to use up what all sources share. Each attack is prepared
+/// once and may then be started any number of times. Closing the object that `start` returns ends
+/// the attack.
 enum NeighbourAttack {
 
-    /// Many connections with a body of nearly 1 MiB, a few bytes short, and then a byte every 15 s.
-    /// A connection that the relay closes is opened again.
+    /// Many connections that each send a body of nearly 1 MiB except for its last bytes, and then
+    /// one byte every 15 s. A connection that the relay closes is opened again.
     BODIES("137 connections hold a body of 1 MiB, 4 bytes short") {
         private static final int CONNECTIONS = 137;
         private static final int BODY_BYTES = 1 << 20;
@@ -70,7 +71,7 @@ enum NeighbourAttack {
         }
     },
 
-    /// Bodies whose filters cost much: long lists of operands against long arrays.
+    /// Bodies with expensive filters: long lists of operands are compared with long arrays.
     FILTERS("20 events/s of 180 KB through five connections with filters that cost much") {
         private static final int CONNECTIONS = 5;
         private static final int PER_SECOND = 20;
@@ -120,7 +121,7 @@ enum NeighbourAttack {
         }
     },
 
-    /// As many of these events as the relay takes.
+    /// As many of these events as the relay accepts.
     WIDE_FLOOD("the same, 32 connections back to back") {
         @Override
         BenchSource prepare(RelayApi api) {
@@ -154,7 +155,7 @@ enum NeighbourAttack {
                                         + Arrays.toString(values()).toLowerCase(Locale.ROOT)));
     }
 
-    /// What the attacker offers, in words.
+    /// Describes the load of the attacker in words.
     String offered() {
         return offered;
     }
@@ -170,7 +171,7 @@ enum NeighbourAttack {
         return destination;
     }
 
-    /// Something that is done again and again on some threads until it is closed.
+    /// Calls that some threads repeat until this object is closed.
     private static final class RepeatedCalls implements AutoCloseable {
 
         private interface Call {
@@ -200,7 +201,8 @@ enum NeighbourAttack {
         }
     }
 
-    /// Posts at an even rate, at most 32 at a time: what is not answered in time is not sent again.
+    /// Posts at an even rate, with at most 32 requests at a time. A request that gets no answer in
+    /// time is not repeated.
     private static final class PacedPosts {
 
         private static final int MAX_OPEN = 32;

@@ -12,17 +12,17 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Scenario `neighbours`: a source of moderate traffic, in turn alone and beside each
+/// Scenario `neighbours`: a source with moderate traffic is measured alone, and beside each
 /// [NeighbourAttack] of another source of its workspace. Compares the p99 of its answers.
 ///
-/// @param attacks those to measure, one after the other
+/// @param attacks the attacks to measure, one after the other
 public record NeighbourScenario(
         RelaySetup setup, LoadSettings load, int rate, List<NeighbourAttack> attacks)
         implements Scenario {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(2, 20);
 
-    /// How long an attack goes on before the source beside it is measured.
+    /// How long an attack runs before the source beside it is measured.
     private static final long HEAD_START_MILLIS = 2_000;
 
     public static NeighbourScenario from(CommandLineOptions options) {

@@ -20,16 +20,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Measures a healthy destination beside a dead one with a long backlog and one that hangs.
+/// Measures a healthy destination beside a dead destination with a long backlog and a destination
+/// that hangs.
 ///
-/// The dead one refuses connections. Both neighbours are paused and resumed in turn, so that the
-/// healthy one is measured with and without them on the same relay.
+/// The dead destination refuses connections. Both neighbours are paused and resumed in turn, so
+/// that the healthy destination is measured with and without them on the same relay.
 final class NoisyNeighbours {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.25, 20);
     private static final int MAX_IN_FLIGHT = 32;
 
-    /// Longer than the whole measurement, so that no delivery to the dead one ends.
+    /// A retry interval longer than the whole measurement, so that no delivery to the dead
+    /// destination ends.
     private static final int RETRY_SECONDS = 600;
 
     private static final int HANGING_RATE = 60;
@@ -45,7 +47,7 @@ final class NoisyNeighbours {
         this.rate = rate;
     }
 
-    /// @param hang how long the hanging destination takes for an answer
+    /// @param hang how long the hanging destination takes to answer
     void measure(int rows, Duration hang, BenchReport report) {
         Path received = relay.scratchFile("received");
         try (var healthy =
@@ -98,7 +100,8 @@ final class NoisyNeighbours {
         unhealthyDestinations.forEach(destination -> relay.api().setStatus(destination, status));
     }
 
-    /// The p99 of the time from the answer to the first byte at the healthy one, in milliseconds.
+    /// Returns the p99 of the time from the answer to the first byte at the healthy destination, in
+    /// milliseconds.
     private double measureWindow(
             int pair,
             String beside,

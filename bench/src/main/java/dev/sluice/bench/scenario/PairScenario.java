@@ -14,11 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `pair`: this build and another one in turn, each on a PostgreSQL of its own. Shows what
-/// one change gains or costs: the middle one of the rounds' ratios, because a noisy machine changes
-/// its speed between rounds more than within one.
+/// Scenario `pair`: measures this build and another one in turn, each on a PostgreSQL of its own.
+/// Shows what one change gains or costs. The result is the median of the rounds' ratios, because
+/// the speed of a noisy machine changes more between rounds than within one.
 ///
-/// @param settings of both relays, by their environment names
+/// @param settings the settings of both relays, by their environment names
 public record PairScenario(
         RelaySetup setup,
         LoadSettings load,
@@ -27,10 +27,11 @@ public record PairScenario(
         Map<String, String> settings)
         implements Scenario {
 
-    /// The median of the rounds' ratios of CPU an event must not be above this.
+    /// The maximum of the median of the rounds' ratios of CPU time per event.
     private static final double MAX_CPU_RATIO = 1.03;
 
-    /// The relay's code is compiled in the first minute under load.
+    /// The time under load before the first round. The relay's code is compiled in the first
+    /// minute.
     private static final int SETTLING_SECONDS = 60;
 
     public static PairScenario from(CommandLineOptions options) {

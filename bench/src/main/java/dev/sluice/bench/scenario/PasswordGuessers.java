@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/// Clients that guess an account's password, each guess from an address of its own, and the owner,
-/// who signs in and out until the last guess is answered, in turn from one address and from a new
-/// one each time. Addresses stand in `X-Forwarded-For`.
+/// Clients that guess an account's password, and the account's owner. Each guess comes from a
+/// different address. Until the last guess is answered, the owner signs in and out repeatedly, in
+/// turn from a known address and from a new one. The addresses are in `X-Forwarded-For`.
 final class PasswordGuessers implements AutoCloseable {
 
     private static final String OWNER_ADDRESS = "203.0.113.7";
@@ -39,8 +39,8 @@ final class PasswordGuessers implements AutoCloseable {
     private final OwnerSignIns atKnownAddress = new OwnerSignIns();
     private final OwnerSignIns atNewAddresses = new OwnerSignIns();
 
-    /// The owner's sign-ins of one kind. Written by the owner's thread, and read after it has
-    /// ended.
+    /// The owner's sign-ins of one kind. The owner's thread writes them; other threads read them
+    /// after it has ended.
     private static final class OwnerSignIns {
         private final Histogram latency = new Histogram();
         private int refused;
@@ -58,7 +58,7 @@ final class PasswordGuessers implements AutoCloseable {
         this.unanswered = new CountDownLatch(guesses);
     }
 
-    /// The owner's sign-in and logout, once. Returns the status of the answer to the sign-in.
+    /// Signs in as the owner and out again, once. Returns the status of the answer to the sign-in.
     int signInAsOwner() {
         return signInAsOwner(OWNER_ADDRESS);
     }
@@ -80,14 +80,14 @@ final class PasswordGuessers implements AutoCloseable {
         return unanswered.getCount() <= guesses / 2;
     }
 
-    /// Waits until all are answered.
+    /// Waits until all guesses are answered.
     @Override
     public void close() {
         threads.close();
         client.close();
     }
 
-    /// How many guesses were answered with each status. To be asked after [#close()].
+    /// Returns the number of guesses by status of their answer. Call this after [#close()].
     Map<Integer, Integer> answers() {
         return answers;
     }

@@ -19,9 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/// The relay that a scenario works on: one of its own, or one that already runs on this machine.
+/// The relay that a scenario measures: either a relay that the scenario starts, or one that already
+/// runs on this machine.
 ///
 /// @param postgres the folder of an installed PostgreSQL's programs, used instead of the relay's
+///   own
 public record RelaySetup(
         Path launcher,
         boolean keep,
@@ -57,21 +59,22 @@ public record RelaySetup(
                 .orElseGet(() -> RelayProcess.start(launcher, keep));
     }
 
-    /// Runs a measurement on the relay, stops that and returns the report.
+    /// Runs a measurement on the relay, stops the relay and returns the report.
     ///
-    /// @param name of the scenario
+    /// @param name the name of the scenario
     public BenchReport run(String name, BiConsumer<SystemUnderTest, BenchReport> measurement) {
         try (var system = open()) {
             return run(name, system, measurement);
         }
     }
 
-    /// For scenarios that look behind the relay's address.
+    /// Runs a measurement that needs more than the relay's address, and therefore a relay that the
+    /// scenario starts.
     public BenchReport runOwn(String name, BiConsumer<RelayProcess, BenchReport> measurement) {
         return runOwn(name, Map.of(), measurement);
     }
 
-    /// The same with more settings of the relay, by their environment names.
+    /// Runs such a measurement with additional settings of the relay, by their environment names.
     public BenchReport runOwn(
             String name,
             Map<String, String> settings,
@@ -93,7 +96,7 @@ public record RelaySetup(
         return report;
     }
 
-    /// Stops a relay of our own, which must end with exit status 0.
+    /// Stops a relay that the scenario has started. The relay must end with exit status 0.
     public static void stopAndCheck(SystemUnderTest system, BenchReport report) {
         switch (system) {
             case RelayProcess own -> stopCleanly(own, report);

@@ -16,7 +16,7 @@ public final class ScenarioRunner {
 
     private static final Path RESULTS_DIRECTORY = Path.of("bench", "results");
 
-    /// Their values are secrets or paths of this machine.
+    /// The options whose values are secrets or paths of this machine.
     private static final Set<String> REDACTED_OPTIONS = Set.of("--key", "--sluice", "--against");
 
     private ScenarioRunner() {}
@@ -27,7 +27,8 @@ public final class ScenarioRunner {
         Scenario choose(List<String> names, CommandLineOptions options);
     }
 
-    /// Returns the exit status: 0 passed, 1 failed, 2 a command line that cannot be run.
+    /// Returns the exit status: 0 if the scenario passed, 1 if it failed, and 2 if the command line
+    /// is invalid.
     ///
     /// @param launcher the command as a person types it, for the page
     public static int run(String launcher, List<String> arguments, ScenarioChooser scenarios) {

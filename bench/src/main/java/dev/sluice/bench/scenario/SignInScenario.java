@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/// Scenario `sign-in`: wrong passwords for the owner's account from thousands of addresses, while
-/// the owner signs in and out again and again, from a known address and from new ones.
+/// Scenario `sign-in`: thousands of addresses send wrong passwords for the owner's account.
+/// Meanwhile, the owner signs in and out repeatedly, from a known address and from new ones.
 public record SignInScenario(Path launcher, boolean keep, int guesses, int atATime)
         implements Scenario {
 

@@ -19,7 +19,7 @@ final class SinkArrivals {
         expected = sink.count().requests();
     }
 
-    /// Seconds until everything accepted so far has arrived.
+    /// Returns the seconds until all events accepted so far have arrived.
     double awaitAll(LoadMeasurement measurement) {
         expected += measurement.result().acceptedInAll();
         return Wait.secondsUntil(ARRIVAL_TIMEOUT, () -> sink.count().requests() >= expected);

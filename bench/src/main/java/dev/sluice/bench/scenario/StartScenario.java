@@ -9,11 +9,12 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.sql.SQLException;
 
-/// Scenario `start`: seconds from the command to the first answer on a database that has events,
-/// PostgreSQL's start included; and the memory of the process, idle and after work.
+/// Scenario `start`: the seconds from the command to the first answer on a database that has
+/// events, including PostgreSQL's start. Also measures the memory of the process, idle and after
+/// work.
 ///
-/// @param connections how many connections are configured besides, each of a source of its own
-/// @param purged how many purged sources the tables have, each with a deleted connection
+/// @param connections the number of additional connections, each with a source of its own
+/// @param purged the number of purged sources in the tables, each with a deleted connection
 public record StartScenario(
         RelaySetup setup, LoadSettings load, int starts, int connections, int purged)
         implements Scenario {

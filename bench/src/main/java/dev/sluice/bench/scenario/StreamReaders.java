@@ -14,8 +14,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Clients that read the live stream of a source, and some that opened it and never read. One that
-/// reads opens the stream again when the relay ends it. Closing ends them all.
+/// Clients that read the live stream of a source, and some clients that open the stream and never
+/// read it. A reading client opens the stream again when the relay ends it. Closing this object
+/// ends all clients.
 final class StreamReaders implements AutoCloseable {
 
     private static final int HEAD_BYTES = 64;
@@ -33,9 +34,9 @@ final class StreamReaders implements AutoCloseable {
         path = "/api/v1/sources/" + source + "/tail";
     }
 
-    /// Returns once all streams are open.
+    /// Returns after all streams are open.
     ///
-    /// @param stuck how many of them never read
+    /// @param stuck the number of clients that never read
     static StreamReaders open(RelayApi api, String source, int readers, int stuck) {
         var all = new StreamReaders(api, source);
         for (int i = 0; i < readers; i++) {
@@ -72,7 +73,7 @@ final class StreamReaders implements AutoCloseable {
                 readAll(socket.getInputStream());
                 socket = connect();
             } catch (IOException | IllegalStateException e) {
-                Thread.sleep(100); // the relay, or close(), ended it or refuses another one
+                Thread.sleep(100); // the stream ended, or the relay refuses another one
             }
         }
         return true;
@@ -85,12 +86,12 @@ final class StreamReaders implements AutoCloseable {
         }
     }
 
-    /// How many bytes were read until now.
+    /// Returns the number of bytes read so far.
     long bytes() {
         return bytes.sum();
     }
 
-    /// How often a stream was opened until now.
+    /// Returns how often a stream was opened so far.
     int opened() {
         return opened.get();
     }

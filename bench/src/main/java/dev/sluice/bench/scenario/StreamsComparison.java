@@ -6,11 +6,12 @@ import dev.sluice.bench.report.BenchReport;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/// Judges what streams cost: windows without streams and beside them, in pairs that were measured
-/// one after the other. A number is the median of what the pairs say.
+/// Compares windows with and without streams, in pairs that were measured one after the other. Each
+/// result is the median over the pairs.
 record StreamsComparison(List<StreamsPair> pairs) {
 
-    /// What streams may take from ingest and delivery: 5 %.
+    /// The minimum ratio of the rates beside streams to those without: streams may cost ingest and
+    /// delivery 5 %.
     private static final double MIN_RATIO = 0.95;
 
     /// How much longer an answer may take.
@@ -18,10 +19,10 @@ record StreamsComparison(List<StreamsPair> pairs) {
 
     /// One window at an even rate.
     ///
-    /// @param answeredShare of the requests that were due, how many were answered 200, from 0 to 1
-    /// @param answeredPerSecond 200s that came back within the window
-    /// @param deliveredPerSecond requests that reached the sink
-    /// @param p99Ms of the answer
+    /// @param answeredShare the share, from 0 to 1, of the due requests that were answered with 200
+    /// @param answeredPerSecond the rate of the 200s that came back within the window
+    /// @param deliveredPerSecond the rate of the requests that reached the sink
+    /// @param p99Ms the p99 of the answers' latency
     record StreamsWindow(
             double answeredShare,
             double answeredPerSecond,
@@ -37,22 +38,23 @@ record StreamsComparison(List<StreamsPair> pairs) {
         }
     }
 
-    /// @param droppedStuck how many of the clients that never read the relay had cut off by the end
+    /// @param droppedStuck the number of clients that never read and that the relay had cut off by
+    ///   the end
     record StreamsPair(StreamsWindow without, StreamsWindow beside, long droppedStuck) {
 
         private double ratio(ToDoubleFunction<StreamsWindow> number) {
             return number.applyAsDouble(beside) / number.applyAsDouble(without);
         }
 
-        /// How high the latency is beside streams, where 1 is the highest allowed.
+        /// Returns the latency beside streams as a fraction of the highest allowed latency.
         private double latency() {
             return beside.p99Ms() / ANSWER_TOLERANCE.limit(without.p99Ms());
         }
     }
 
-    /// Adds the numbers and what is wrong with them.
+    /// Adds the numbers and the failures to the report.
     ///
-    /// @param stuck how many clients never read, all of which must be cut off
+    /// @param stuck the number of clients that never read, all of which the relay must cut off
     void addTo(BenchReport report, int stuck) {
         double share = median(pair -> pair.ratio(StreamsWindow::answeredShare));
         double answered = median(pair -> pair.ratio(StreamsWindow::answeredPerSecond));

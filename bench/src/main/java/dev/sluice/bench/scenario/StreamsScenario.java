@@ -13,12 +13,12 @@ import java.util.EnumSet;
 import java.util.List;
 
 /// Scenario `streams`: half of the maximum rate, in turn without streams and with many clients that
-/// read the source's stream, some of which never read. Compares what is answered and delivered, and
-/// how soon. A window lasts long enough for the relay to cut off those that never read, after 30 s
-/// in which it could not send.
+/// read the source's stream. Some of the clients never read. Compares the rates and latencies of
+/// answers and deliveries. A window lasts long enough for the relay to cut off clients that never
+/// read, which happens after it could not send for 30 s.
 ///
-/// @param rate the maximum, or 0 to measure it first
-/// @param stuck how many of the readers never read
+/// @param rate the maximum rate, or 0 to measure it first
+/// @param stuck the number of clients that never read
 public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int readers, int stuck)
         implements Scenario {
 
@@ -80,7 +80,7 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
         arrivals.check(report);
     }
 
-    /// @param droppedStuck how many of the clients that never read were cut off by the end
+    /// @param droppedStuck the number of clients that never read and were cut off by the end
     private record MeasuredBeside(LoadMeasurement measurement, long droppedStuck) {}
 
     private MeasuredBeside besideReaders(
@@ -93,7 +93,8 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
             long begun = System.nanoTime();
             var measurement = LoadMeasurement.run(relay, sink, load.atRate(half, source.ingest()));
             double seconds = (System.nanoTime() - begun) / 1e9;
-            // Those that read open their streams again, so what is missing are stuck ones.
+            // Reading clients open their streams again, so the missing streams belong to clients
+            // that never read.
             long droppedStuck = readers - openStreams(relay);
             table.row(
                     readers,

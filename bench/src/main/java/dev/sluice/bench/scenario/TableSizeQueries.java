@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/// Reads the sizes of tables on disk; a table's partitions count together.
+/// Reads the sizes of tables on disk. The partitions of a table are added up.
 final class TableSizeQueries {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
     private static final long MIN_BYTES_SHOWN = 1_000_000;
 
-    /// @param rows estimated
-    /// @param tableBytes without its indexes
+    /// @param rows an estimate
+    /// @param tableBytes the size without indexes
     record TableSize(
             String schema,
             String name,
@@ -31,7 +31,7 @@ final class TableSizeQueries {
 
     private TableSizeQueries() {}
 
-    /// A table of those that are worth a row.
+    /// Returns a table of the tables that are large enough to show.
     static ReportTable tableSizes(DatabaseAddress database) {
         var table =
                 ReportTable.of(
@@ -53,7 +53,7 @@ final class TableSizeQueries {
         return table;
     }
 
-    /// All of them, the largest first.
+    /// Returns all tables, the largest first.
     static List<TableSize> read(DatabaseAddress database) {
         var sizes = new ArrayList<TableSize>();
         try (var connection = database.connect();

@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/// Two tables with a row for each group of threads and a column for each measurement: CPU time and
-/// switches.
+/// Two tables, of CPU time and of switches, with a row for each group of threads and a column for
+/// each measurement.
 ///
-/// The groups with the most CPU time have rows of their own; the others of a role share one, so a
-/// column adds up to all that the roles used.
+/// The groups with the most CPU time have rows of their own. The other groups of a role share one
+/// row, so each column adds up to everything that the roles used.
 final class ThreadGroupTables {
 
     private static final int MAX_GROUPS = 24;
@@ -47,8 +47,8 @@ final class ThreadGroupTables {
         this.roles = List.of(roles);
     }
 
-    /// @param cpuFactor from CPU seconds to the unit of the first table
-    /// @param switchFactor from the number of switches to the unit of the second
+    /// @param cpuFactor converts CPU seconds to the unit of the first table
+    /// @param switchFactor converts the number of switches to the unit of the second table
     void add(String label, CpuUsage usage, double cpuFactor, double switchFactor) {
         var cells = new HashMap<GroupKey, Cell>();
         for (ThreadGroupUsage group : usage.groups()) {
@@ -62,13 +62,13 @@ final class ThreadGroupTables {
         measurements.add(cells);
     }
 
-    /// @param cpuTitle with the unit, as `switchTitle`
+    /// @param cpuTitle a title with the unit, as is `switchTitle`
     List<ReportTable> tables(String cpuTitle, String switchTitle) {
         var rows = rows();
         return List.of(table(cpuTitle, rows, Cell::cpu), table(switchTitle, rows, Cell::switches));
     }
 
-    /// The cells of each row, by its title.
+    /// Returns the cells of each row, by the title of the row.
     private Map<String, List<Cell>> rows() {
         var groups =
                 measurements.stream()

@@ -17,10 +17,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/// Scenarios `relay` and `ingest`: events as fast as they are answered.
+/// Scenarios `relay` and `ingest`: sends events as fast as they are answered.
 ///
-/// In `relay` each event is stored and delivered to one destination that answers at once. In
-/// `ingest` the source has no connection, so events are only stored.
+/// In `relay`, each event is stored and delivered to one destination that answers at once. In
+/// `ingest`, the source has no connection, so events are only stored.
 public record ThroughputScenario(
         String name, RelaySetup setup, LoadSettings load, boolean isProfiled) implements Scenario {
     private static final int METHODS_SHOWN = 25;
@@ -73,7 +73,8 @@ public record ThroughputScenario(
         arrivals.ifPresent(open -> open.check(report));
     }
 
-    /// One more round under a profiler, after those that count, because profiling costs CPU.
+    /// Measures one more round under a profiler. It comes after the rounds that count, because
+    /// profiling costs CPU time.
     private LoadMeasurement measureProfiled(
             SystemUnderTest system, Optional<SinkProcess> sink, LoadPlan plan, BenchReport report) {
         Long relay = system.processes().get(ProcessRole.RELAY);

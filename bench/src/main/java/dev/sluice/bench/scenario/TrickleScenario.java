@@ -28,15 +28,15 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/// Scenario `trickle`: what an event costs at low rates, beside nginx, which answers the same
-/// requests with 200 and does nothing else, while the relay is stopped.
+/// Scenario `trickle`: the cost of an event at low rates. It is compared with nginx, which only
+/// answers the same requests with 200, while the relay is stopped.
 ///
 /// The relay is measured at each rate a minute after a cold start, and again after a minute at full
 /// load.
 ///
 /// @param load the full load
 /// @param rates requests a second
-/// @param senders connections that send at these rates
+/// @param senders the number of connections that send at these rates
 public record TrickleScenario(
         RelaySetup setup, LoadSettings load, List<Integer> rates, int senders, TrickleTimes times)
         implements Scenario {
@@ -46,7 +46,7 @@ public record TrickleScenario(
 
     private static final int LOWEST_RATE = 10;
 
-    /// nginx would close a connection after a thousand requests.
+    /// The rule of nginx. By default, nginx would close a connection after a thousand requests.
     private static final String NGINX_RULE = "keepalive_requests 100000000; return 200";
 
     private static final Goal WARM_RATIO =
@@ -54,7 +54,7 @@ public record TrickleScenario(
     private static final Goal COLD_RATIO =
             Goal.atMost("CPU of an event at 10/s, cold / of a request to nginx at 100/s", 28);
 
-    /// How long each part takes.
+    /// The duration of each part.
     ///
     /// @param cold how long the load runs after a start before it is measured
     /// @param full how long the relay runs at full load before the warm measurements
@@ -132,8 +132,8 @@ public record TrickleScenario(
         return measurement;
     }
 
-    /// A checkpoint and a vacuum keep PostgreSQL from cleaning up after the full load while the
-    /// trickle is measured.
+    /// Warms the relay up. A checkpoint and a vacuum afterwards keep PostgreSQL from cleaning up
+    /// after the full load during the measurement.
     private void warmUp(
             RelayProcess relay, SinkProcess sink, BenchSource source, SinkArrivals arrivals) {
         var plan = load.backToBack(source.ingest()).lasting(times.full(), Duration.ofSeconds(1));
@@ -147,7 +147,7 @@ public record TrickleScenario(
         }
     }
 
-    /// Returns the CPU µs a request by rate.
+    /// Returns the CPU time per request by rate, in microseconds.
     private Map<Integer, Double> measureNginx(RelayProcess relay, BenchReport report) {
         var micros = new TreeMap<Integer, Double>();
         var table =
@@ -171,7 +171,7 @@ public record TrickleScenario(
         return micros;
     }
 
-    /// A goal is judged when the rates that it needs were measured.
+    /// Judges the goals whose rates were all measured.
     private static void judge(
             Goal goal, OptionalDouble micros, Map<Integer, Double> nginx, BenchReport report) {
         var unit = nginx.get(REFERENCE_RATE);

@@ -14,12 +14,12 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.time.Duration;
 import java.util.EnumSet;
 
-/// Scenario `warmup`: the full cycle a few seconds after a cold start, and with the same process
-/// after a minute at full load. Shows how much of its speed a relay has while the JVM still
-/// compiles.
+/// Scenario `warmup`: measures the full cycle a few seconds after a cold start, and again on the
+/// same process after a minute at full load. Shows how fast a relay is while the JVM still compiles
+/// its code.
 ///
 /// @param load its warm-up is the time at full load before each measurement
-/// @param settling time at full load between the two
+/// @param settling the time at full load between the two
 public record WarmUpScenario(RelaySetup setup, LoadSettings load, Duration settling)
         implements Scenario {
 

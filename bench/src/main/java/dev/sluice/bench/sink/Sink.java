@@ -26,9 +26,9 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Receives deliveries on one port and answers `GET /count` on another, from one thread.
+/// Receives deliveries on one port and answers `GET /count` on another, with one thread.
 ///
-/// As a process it prints its two ports as a line of JSON and runs until its standard input ends.
+/// As a process, it prints its two ports as a line of JSON and runs until its standard input ends.
 public final class Sink {
 
     private static final String MARKER_PREFIX = "{\"marker\":\"";
@@ -48,10 +48,10 @@ public final class Sink {
     private int maxPending;
     private volatile boolean stopped;
 
-    /// Where it listens, both on loopback.
+    /// The loopback ports on which the sink listens.
     public record SinkPorts(int deliveries, int control) {}
 
-    /// A request that is not answered yet. None overtakes another, so they are in order.
+    /// A request that is not answered yet. Requests are answered in order.
     private record PendingAnswer(SinkConnection connection, int status, long until) {}
 
     private Sink(
@@ -77,7 +77,7 @@ public final class Sink {
         sink.run();
     }
 
-    /// Listens from here on; port 0 takes any free one.
+    /// Opens a sink that listens at once. Port 0 means any free port.
     public static Sink open(SinkBehaviour behaviour, Optional<Path> ledger, int port)
             throws IOException {
         var selector = Selector.open();
@@ -86,7 +86,7 @@ public final class Sink {
         var ports = new SinkPorts(port(deliveries), port(control));
         if (behaviour instanceof SinkBehaviour.RefusedConnections) {
             deliveries.close();
-            // A registered channel goes on listening until its selector lets go of it.
+            // A closed channel continues to listen until its selector has released it.
             selector.selectNow();
         }
         return new Sink(selector, behaviour, ledger.map(MessageLedger::append), ports);
@@ -96,7 +96,7 @@ public final class Sink {
         return ports;
     }
 
-    /// Returns after [#stop()].
+    /// Runs the sink until [#stop()] is called.
     public void run() throws IOException {
         while (!stopped) {
             selector.select(this::ready, untilNextAnswer());
@@ -145,7 +145,7 @@ public final class Sink {
                 connection.close();
             }
         } catch (IOException broken) {
-            // A crashing relay resets its connections; what was whole is written down.
+            // A crashing relay resets its connections. The complete requests are already recorded.
             connection.close();
         }
     }
@@ -182,7 +182,7 @@ public final class Sink {
                 : "none";
     }
 
-    /// Writes the round's receipts down with one call, then answers.
+    /// Records the requests of this round with one write, then answers them.
     private void answer() {
         ledger.ifPresent(MessageLedger::flush);
         long now = System.nanoTime();
@@ -197,7 +197,8 @@ public final class Sink {
         }
     }
 
-    /// In milliseconds, at least 1; 0 waits for the next request however long that takes.
+    /// Returns the wait in milliseconds, at least 1. Returns 0 to wait for the next request without
+    /// a limit.
     private long untilNextAnswer() {
         if (waiting.isEmpty()) {
             return 0;

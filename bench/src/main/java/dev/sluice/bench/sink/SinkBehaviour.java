@@ -10,10 +10,10 @@ import java.util.random.RandomGenerator;
 /// The way a sink answers requests.
 public sealed interface SinkBehaviour {
 
-    /// Instead of an answer, the connection is reset.
+    /// A status that means that the connection is reset instead of answered.
     int RESET_CONNECTION = 0;
 
-    /// The statuses that a storm answers with, each equally often.
+    /// The statuses of failures in a storm, which are equally frequent.
     List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
 
     /// Answers 200 at once.
@@ -22,20 +22,21 @@ public sealed interface SinkBehaviour {
     /// Answers 200 after a while.
     record DelayedAnswers(Duration delay) implements SinkBehaviour {}
 
-    /// Answers 200, one request after the other, and takes so long for each.
+    /// Answers 200 to one request after the other, each after the same delay.
     record SerialAnswers(Duration delay) implements SinkBehaviour {}
 
     /// Answers at once with this status.
     record FixedStatus(int status) implements SinkBehaviour {}
 
-    /// Answers after a while: 503 to a number of requests in a thousand, 200 to the others.
+    /// Answers after a delay: 503 to a number of requests in a thousand, 200 to the others.
     record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
 
-    /// Answers at once; calms and storms alternate. In a storm, a percentage of the requests is
-    /// answered with one of [#FAILURE_STATUSES], the others as in a calm with 200.
+    /// Answers at once, and alternates between calms and storms. In a calm, all answers are 200. In
+    /// a storm, a percentage of the requests gets one of [#FAILURE_STATUSES], and the others get
+    /// 200.
     record AlternatingFailures(Duration waveTime, int failurePercent) implements SinkBehaviour {}
 
-    /// Does not listen.
+    /// Refuses connections, because it does not listen.
     record RefusedConnections() implements SinkBehaviour {}
 
     static SinkBehaviour from(CommandLineOptions options) {
@@ -76,7 +77,7 @@ public sealed interface SinkBehaviour {
 
     /// Returns the status of the answer, or [#RESET_CONNECTION].
     ///
-    /// @param age nanoseconds since the sink began
+    /// @param age the time since the sink started, in nanoseconds
     default int status(long age, RandomGenerator random) {
         return switch (this) {
             case FixedStatus(int status) -> status;
@@ -92,9 +93,9 @@ public sealed interface SinkBehaviour {
         };
     }
 
-    /// Returns when to answer a request that came at `now`.
+    /// Returns when to answer a request that arrived at `now`.
     ///
-    /// @param last when the one before is answered
+    /// @param last when the previous request is answered
     default long answerAt(long now, long last) {
         return switch (this) {
             case DelayedAnswers(var delay) -> now + delay.toNanos();

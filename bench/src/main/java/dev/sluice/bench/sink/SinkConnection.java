@@ -31,12 +31,12 @@ final class SinkConnection {
         return reader;
     }
 
-    /// When the first byte of the request at the front was seen.
+    /// Returns when the first byte of the request at the front arrived.
     long firstByteNanos() {
         return firstByteNanos;
     }
 
-    /// False when the other side has closed.
+    /// Reads from the connection. Returns false if the other side has closed it.
     boolean read() throws IOException {
         if (reader.isEmpty()) {
             firstByteNanos = System.nanoTime();
@@ -44,8 +44,8 @@ final class SinkConnection {
         return reader.fill(channel()) >= 0;
     }
 
-    /// Answers are far shorter than a socket's buffer, so one that does not fit means that nobody
-    /// reads.
+    /// Writes an answer. Answers are far smaller than a socket's buffer, so an answer that does not
+    /// fit means that the other side does not read.
     void write(byte[] answer) {
         var bytes = ByteBuffer.wrap(answer);
         try {
@@ -63,7 +63,7 @@ final class SinkConnection {
         try {
             channel().setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException gone) {
-            // Closed below as well.
+            // The connection is also closed below.
         }
         close();
     }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A sink in a process of its own.
+/// Runs a sink in a process of its own.
 public final class SinkProcess implements AutoCloseable {
 
     private final JavaProcess process;
@@ -21,7 +21,7 @@ public final class SinkProcess implements AutoCloseable {
         this.ports = ports;
     }
 
-    /// Answers 200 at once and keeps no ledger.
+    /// Starts a sink that answers 200 at once and keeps no ledger.
     public static SinkProcess start() {
         return start(new SinkBehaviour.ImmediateAnswers());
     }
@@ -34,7 +34,7 @@ public final class SinkProcess implements AutoCloseable {
         return start(behaviour, ledger, 0);
     }
 
-    /// @param port for deliveries; 0 takes any free one
+    /// @param port the port for deliveries; 0 means any free port
     public static SinkProcess start(SinkBehaviour behaviour, Optional<Path> ledger, int port) {
         var arguments = new ArrayList<>(behaviour.arguments());
         arguments.addAll(List.of("--port", Integer.toString(port)));
@@ -48,12 +48,12 @@ public final class SinkProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /// Where deliveries go, or would go if it listened.
+    /// Returns the port for deliveries, even if the sink does not listen on it.
     public int port() {
         return ports.deliveries();
     }
 
-    /// Where deliveries go.
+    /// Returns the URL for deliveries.
     public URI url() {
         return URI.create("http://127.0.0.1:" + ports.deliveries() + "/hook");
     }

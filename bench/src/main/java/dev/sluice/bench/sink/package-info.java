@@ -1,4 +1,4 @@
-/// Where the deliveries arrive: a receiver that answers, hangs, fails or refuses, and counts.
+/// The receiver of deliveries, which answers, hangs, fails or refuses, and counts.
 @NullMarked
 package dev.sluice.bench.sink;
 

@@ -70,7 +70,7 @@ public final class NameLookup {
         return all(ResourceType.SOURCE, ResourceType.SOURCE.path(), new QueryString());
     }
 
-    /// Returns all items of a list. Reads all pages if the list is paged.
+    /// Returns all items of a list. If the list is paged, reads all pages.
     private List<JsonNode> all(ResourceType type, String path, QueryString query) {
         if (!type.isPaged()) {
             return items(client.get(path).json());

@@ -90,7 +90,8 @@ public final class ResultPrinter {
         }
     }
 
-    /// Prints a sentence; for `json` the server's answer instead, and for `quiet` nothing.
+    /// Prints a sentence. With `json`, prints the server's answer instead; with `quiet`, prints
+    /// nothing.
     public void sentence(ServerAnswer answer, String sentence) {
         context.print(answer.body(), () -> sentence(sentence));
     }

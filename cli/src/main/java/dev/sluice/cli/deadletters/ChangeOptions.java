@@ -20,7 +20,7 @@ final class ChangeOptions {
 
     /// Returns the filter as the body of a request that changes all dead letters that match.
     ///
-    /// @param verb what the request does to them, for the error
+    /// @param verb the name of the operation, for error messages
     /// @param isHarmless whether the request changes nothing, so that it needs no filter
     /// @throws CommandException if there is neither a filter nor `--all`
     ObjectNode body(NameLookup names, InstantSource clock, String verb, boolean isHarmless) {

@@ -17,9 +17,9 @@ import tools.jackson.databind.JsonNode;
 import java.time.InstantSource;
 
 /// The commands `sluice dlq dismiss` and `sluice dlq undismiss`: mark dead letters as resolved, or
-/// take that back. The server does as much as it can in the time of one request, so the request is
-/// repeated until all are done. Each request continues where the previous one stopped
-/// (`next_cursor`).
+/// remove the mark. The server handles as many dead letters as one request has time for. The
+/// command repeats the request until all are handled. Each request continues where the previous one
+/// stopped (`next_cursor`).
 @Command
 final class DismissalCommand implements Runnable {
 

@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Set;
 
-/// Waits for a bulk resend that the server carries out, a *replay*, and shows its progress. Goes on
-/// when the server is away for a while.
+/// Waits for a bulk resend that the server carries out, a *replay*, and shows its progress.
+/// Continues to wait if the server is unavailable for a while.
 final class ReplayWatch {
 
     private static final Set<String> UNFINISHED = Set.of("running", "paused");
@@ -32,7 +32,7 @@ final class ReplayWatch {
         this(context, client, id, OUTAGE_TIMEOUT);
     }
 
-    /// @param outageTimeout how long the server may be away
+    /// @param outageTimeout how long the server may be unavailable
     ReplayWatch(CommandContext context, ServerClient client, String id, Duration outageTimeout) {
         this.context = context;
         this.client = client;
@@ -40,9 +40,9 @@ final class ReplayWatch {
         this.outageTimeout = outageTimeout;
     }
 
-    /// Returns when the replay is over, and prints its counts.
+    /// Waits until the replay is over, then prints its counts.
     ///
-    /// @throws CommandException if it did not complete, or if the server stayed away
+    /// @throws CommandException if the replay did not complete, or if the server stayed unavailable
     void run() {
         var answer = look();
         var interval = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
@@ -73,7 +73,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns the server's answer. While the server is away, tries again and says so once.
+    /// Returns the server's answer. While the server is unavailable, tries again and prints this
+    /// once.
     private ServerAnswer look() {
         long startNanos = System.nanoTime();
         var backoff = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 import java.util.List;
 
-/// The command `sluice apply`: changes a workspace so that it has what a file describes.
+/// The command `sluice apply`: changes a workspace so that it matches a file.
 @Command(
         name = "apply",
         description =
@@ -65,7 +65,7 @@ public final class ApplyCommand implements Runnable {
         }
     }
 
-    /// Prints a change for people: one that has been made, or that would be.
+    /// Prints a change for people: a change that was made, or a change that would be made.
     private void print(PlannedChange change) {
         if (context.output() != OutputFormat.PRETTY) {
             return;

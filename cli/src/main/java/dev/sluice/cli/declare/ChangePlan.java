@@ -16,7 +16,7 @@ final class ChangePlan {
 
     private ChangePlan() {}
 
-    /// @param isPruned whether to delete what is not in the file
+    /// @param isPruned whether to delete resources that are not in the file
     /// @param hasNewSecrets whether to send every secret again
     static List<PlannedChange> of(
             List<DeclaredThing> wanted,
@@ -53,8 +53,8 @@ final class ChangePlan {
         }
     }
 
-    /// Returns the removals of what the file does not have. Connections come first, because
-    /// deleting a source or destination also deletes its connections.
+    /// Returns the removals of resources that the file does not contain. Connections come first,
+    /// because deleting a source or destination also deletes its connections.
     private static List<Removal> removals(List<DeclaredThing> wanted, ExistingGateway state) {
         Set<String> kept = wanted.stream().map(DeclaredThing::toString).collect(Collectors.toSet());
         return state.things().reversed().stream()

@@ -11,11 +11,11 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/// Describes a server's sources, destinations and connections as a file. In place of the secrets,
-/// which the server masks, the file has references to environment variables.
+/// Describes a server's sources, destinations and connections as a file. The server masks secrets,
+/// so the file has references to environment variables instead.
 final class GatewayExport {
 
-    /// The field that the file leaves out unless it is asked for, because everybody who knows the
+    /// The field that is left out of the file unless the user asks for it. Everybody who knows the
     /// token can send events to the source.
     private static final String INGEST_TOKEN = "token";
 

@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Reads and writes the file that describes a workspace: YAML, with the lists `sources`,
+/// Reads and writes the file that describes a workspace. The file is YAML with the lists `sources`,
 /// `destinations` and `connections`. All mistakes are reported together, unless the file is not
 /// YAML.
 final class GatewayFile {

@@ -105,7 +105,8 @@ public final class StoredEvent {
         return json.path("body").asString("");
     }
 
-    /// Copies headers and body into another object, or that they cannot be read.
+    /// Copies the headers and the body into another object. If they cannot be read, copies that
+    /// fact instead.
     public void copyPayload(ObjectNode other) {
         for (String field :
                 List.of("headers", "header_list", "body", "body_base64", "payload_unreadable")) {

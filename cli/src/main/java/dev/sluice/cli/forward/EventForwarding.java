@@ -4,7 +4,8 @@ import dev.sluice.cli.events.StoredEvent;
 
 import java.util.Optional;
 
-/// What happens to each event: it is kept in a folder if that is wanted, and sent to the target.
+/// The steps for each event: it is recorded in a folder if the user asked for that, and sent to the
+/// target.
 public record EventForwarding(LocalForwarder forwarder, Optional<EventRecorder> recorder) {
 
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {

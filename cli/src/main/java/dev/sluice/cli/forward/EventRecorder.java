@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/// Keeps events in a folder: of each one its body, and a shell script that sends it with `curl`.
-/// Only the user may read them.
+/// Records events in a folder. For each event, the folder gets the body, and a shell script that
+/// sends the event with `curl`. Only the user may read the files.
 public final class EventRecorder {
 
     private static final List<String> ADDED_BY_CURL =
@@ -29,9 +29,9 @@ public final class EventRecorder {
         this.rules = rules;
     }
 
-    /// Replaces what was kept of the event before.
+    /// Records an event, and replaces an earlier record of it.
     ///
-    /// @param target the address that the script sends to unless it gets another one
+    /// @param target the address that the script sends to, unless it is called with another address
     public void record(StoredEvent event, ForwardTarget target) {
         try {
             Files.createDirectories(folder);
@@ -56,7 +56,7 @@ public final class EventRecorder {
         Files.write(file, content);
     }
 
-    /// Returns the script, one character for each byte.
+    /// Returns the script as a string with one character for each byte.
     private String script(StoredEvent event, String name, ForwardTarget target) {
         var headers = RequestHead.headers(event, rules);
         var curl = new StringBuilder("exec curl -sS -i -X ");
@@ -67,7 +67,7 @@ public final class EventRecorder {
             }
         }
         for (var header : headers) {
-            // An empty header has to be written with a semicolon.
+            // In a `curl` option, an empty header must end with a semicolon.
             String value = header.rawValue().isEmpty() ? ";" : ": " + header.rawValue();
             curl.append(CONTINUED).append("-H ").append(quote(header.name() + value));
         }

@@ -11,13 +11,13 @@ import java.util.Set;
 
 /// How events are sent to a local address, and how they differ from the received events.
 ///
-/// @param headerPrefix how the names of the server's own headers begin
+/// @param headerPrefix the prefix of the names of the server's own headers
 /// @param method replaces the event's method
-/// @param isHostKept whether `Host` stays what the sender sent
-/// @param moreHeaders headers to add; they replace those of the same name
+/// @param isHostKept whether the `Host` header keeps the sender's value
+/// @param moreHeaders headers to add; they replace headers of the same name
 /// @param withoutHeaders the names of headers to leave out, in lower case
-/// @param timeout how long one try may take
-/// @param retries how often to try again when the answer is not 2xx
+/// @param timeout the time limit of one try
+/// @param retries the number of further tries when the answer is not 2xx
 public record ForwardRules(
         String headerPrefix,
         Optional<String> method,
@@ -35,8 +35,8 @@ public record ForwardRules(
         withoutHeaders = Set.copyOf(withoutHeaders);
     }
 
-    /// Returns these rules for the server that answered this to `GET /api/v1/me`. Older servers do
-    /// not say their prefix.
+    /// Returns these rules with the header prefix in the answer to `GET /api/v1/me`. If an older
+    /// server sent no prefix, the rules stay the same.
     public ForwardRules withPrefixOf(JsonNode me) {
         return new ForwardRules(
                 me.path("header_prefix").asString(DEFAULT_PREFIX),

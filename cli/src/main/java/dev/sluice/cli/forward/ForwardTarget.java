@@ -28,7 +28,7 @@ public record ForwardTarget(URI uri) {
                                 "Give a port such as 3000, localhost:3000/hook, or a URL."));
     }
 
-    /// Like [#parse], but returns empty if the text is no address.
+    /// Like [#parse], but returns empty if the text is not an address.
     static Optional<ForwardTarget> find(String text) {
         String typed = text.strip();
         if (typed.matches("[0-9]{1,5}(/.*)?")) {
@@ -45,7 +45,7 @@ public record ForwardTarget(URI uri) {
                 return Optional.of(new ForwardTarget(uri));
             }
         } catch (URISyntaxException e) {
-            // It is no address.
+            // The text is not an address.
         }
         return Optional.empty();
     }
@@ -71,8 +71,9 @@ public record ForwardTarget(URI uri) {
         return ascii.getRawQuery() == null ? path : path + "?" + ascii.getRawQuery();
     }
 
-    /// Returns the IP addresses of the host, to be tried one after the other. For `localhost` there
-    /// are two, because some development servers listen only on `::1`, others only on `127.0.0.1`.
+    /// Returns the IP addresses of the host, to be tried one after the other. `localhost` has two
+    /// addresses, because some development servers listen only on `::1` and others only on
+    /// `127.0.0.1`.
     List<InetAddress> addresses() throws UnknownHostException {
         if (uri.getHost().equalsIgnoreCase("localhost")) {
             return List.of(IPV4_LOOPBACK, IPV6_LOOPBACK);

@@ -101,7 +101,7 @@ record LocalAnswer(int status, String excerpt) {
         }
     }
 
-    /// Reads up to `length` bytes. Adds them to `kept` until that has 2 000 bytes.
+    /// Reads up to `length` bytes. Adds bytes to `kept` until it contains 2 000.
     private static void copy(InputStream in, ByteArrayOutputStream kept, long length)
             throws IOException {
         byte[] buffer = new byte[8_192];

@@ -35,7 +35,8 @@ public final class LocalForwarder {
         this.rules = rules;
     }
 
-    /// Sends an event, and tries again as the rules say. Returns the result of the last try.
+    /// Sends an event, and repeats failed tries as the rules allow. Returns the result of the last
+    /// try.
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {
         var result = attempt(event, target);
         var backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE);
@@ -118,7 +119,7 @@ public final class LocalForwarder {
         };
     }
 
-    /// Closes a socket when a time has passed, which ends a write that waits for the other side. A
+    /// Closes a socket after a certain time, which ends a write that waits for the other side. A
     /// write has no timeout of its own.
     private static final class WriteDeadline implements AutoCloseable {
 

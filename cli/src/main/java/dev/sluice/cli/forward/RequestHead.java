@@ -28,13 +28,13 @@ final class RequestHead {
                     "content-length",
                     "expect");
 
-    /// The mask that the server shows instead of a credential. A header that was sent with this
-    /// very value is left out, too: the server does not tell the two apart.
+    /// The mask that the server shows instead of a credential. A header whose real value is this
+    /// text is also left out, because the server does not distinguish the two.
     private static final String MASK = "***";
 
     private RequestHead() {}
 
-    /// Returns the head, one character for each byte.
+    /// Returns the head as a string with one character for each byte.
     static String of(StoredEvent event, ForwardTarget target, ForwardRules rules) {
         var head =
                 new StringBuilder()
@@ -66,7 +66,7 @@ final class RequestHead {
                 .orElse(target.uri().getRawAuthority());
     }
 
-    /// Returns the headers to send: those of the event that are forwarded, and those to add.
+    /// Returns the headers to send: the forwarded headers of the event, then the headers to add.
     static List<StoredHeader> headers(StoredEvent event, ForwardRules rules) {
         String idHeader = rules.headerPrefix() + "-Event-Id";
         var dropped = new HashSet<>(rules.withoutHeaders());

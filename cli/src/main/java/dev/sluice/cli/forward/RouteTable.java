@@ -37,8 +37,8 @@ public final class RouteTable {
         }
     }
 
-    /// Splits a route at its first `=` with an address after it. A source's name and the query of
-    /// an address may have a `=` too.
+    /// Splits a route at the first `=` that has an address after it. The name of a source and the
+    /// query of an address may also contain a `=`.
     private static RouteOption parse(String text) {
         for (int equals = text.indexOf('=', 1);
                 equals > 0;

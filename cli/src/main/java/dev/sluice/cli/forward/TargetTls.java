@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Which certificates of a local address are accepted.
+/// Decides which certificates of a local address are accepted.
 public final class TargetTls {
 
     private final SSLSocketFactory sockets;
@@ -27,12 +27,12 @@ public final class TargetTls {
         this.sockets = sockets;
     }
 
-    /// Accepts what the JVM trusts.
+    /// Accepts the certificates that the JVM trusts.
     public static TargetTls verified() {
         return new TargetTls((SSLSocketFactory) SSLSocketFactory.getDefault());
     }
 
-    /// Accepts certificates that these authorities signed, or that are among them.
+    /// Accepts these certificates, and certificates that they have signed.
     ///
     /// @param pem certificates as PEM
     public static TargetTls trusting(byte[] pem) {
@@ -76,7 +76,7 @@ public final class TargetTls {
         return new TargetTls(context.getSocketFactory());
     }
 
-    /// Returns an encrypted connection over this one.
+    /// Returns an encrypted connection over the given socket.
     Socket encrypt(Socket socket, ForwardTarget target) throws IOException {
         var encrypted =
                 (SSLSocket)
@@ -88,8 +88,8 @@ public final class TargetTls {
         return encrypted;
     }
 
-    /// The JVM does not check the name in the certificate either, where a trust manager of this
-    /// type decides.
+    /// Trusts every certificate. With a trust manager of this type, the JVM does not check the name
+    /// in the certificate either.
     private static final class TrustEverything extends X509ExtendedTrustManager {
 
         @Override

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /// only when that event and all earlier ones have been handled.
 final class EventWorkers implements AutoCloseable {
 
-    /// An event that is being handled or has been.
+    /// An event that is being handled or has been handled.
     private static final class HandledEvent {
 
         private boolean isDone;
@@ -30,7 +30,7 @@ final class EventWorkers implements AutoCloseable {
     private final Deque<HandledEvent> steps = new ArrayDeque<>();
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
-    /// @param limit how many events are handled at once
+    /// @param limit the maximum number of events that are handled at once
     /// @param onPosition called when the position advances
     EventWorkers(int limit, Consumer<String> onPosition) {
         this.limit = limit;
@@ -38,8 +38,8 @@ final class EventWorkers implements AutoCloseable {
         this.onPosition = onPosition;
     }
 
-    /// Handles an event on this thread if it is the only one at a time, otherwise on another one as
-    /// soon as there is room.
+    /// Handles an event. With a limit of one, runs on this thread; otherwise runs on another thread
+    /// as soon as fewer than `limit` events are being handled.
     void handle(Runnable work) {
         if (limit == 1) {
             try {
@@ -68,7 +68,7 @@ final class EventWorkers implements AutoCloseable {
         }
     }
 
-    /// Notes the position after all events so far.
+    /// Records the position after all events so far.
     synchronized void advance(String position) {
         if (hasFailed()) {
             return; // the next run begins with the event that could not be handled
@@ -92,7 +92,7 @@ final class EventWorkers implements AutoCloseable {
         }
     }
 
-    /// Returns whether handling an event failed. Then no further events should be handled.
+    /// Returns whether handling an event failed. If so, no further events should be handled.
     boolean hasFailed() {
         return failure.get() != null;
     }

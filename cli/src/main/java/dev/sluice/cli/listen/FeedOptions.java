@@ -120,7 +120,7 @@ final class FeedOptions {
         return Optional.ofNullable(duration).map(TimeArgument::parseDuration);
     }
 
-    /// Returns how long the feed waits for what. On a terminal it waits until a person stops it.
+    /// Returns the timeouts of the feed. On a terminal, the feed waits until a person stops it.
     StreamTimeouts timeouts(CommandContext context) {
         boolean isTerminal = context.shell().isTerminal();
         var reconnect =

@@ -24,7 +24,7 @@ final class FeedRunner {
     private final EventWorkers workers;
     private final CountDownLatch finished = new CountDownLatch(1);
 
-    /// @param workers are waited for before the summary
+    /// @param workers finish their events before the summary is printed
     FeedRunner(FeedPrinter printer, EventWorkers workers) {
         this.printer = printer;
         this.workers = workers;
@@ -69,8 +69,8 @@ final class FeedRunner {
 
     /// Returns the exit code for a feed that ended by itself.
     ///
-    /// @param events how many events counted towards `--max-events`
-    /// @throws CommandException if fewer than `--max-events` events came within `--duration`
+    /// @param events the number of events that counted towards `--max-events`
+    /// @throws CommandException if fewer than `--max-events` events arrived within `--duration`
     static int exitCode(FeedOptions options, int events) {
         int wanted = options.maxEvents().orElse(0);
         if (events < wanted && options.duration().isPresent()) {

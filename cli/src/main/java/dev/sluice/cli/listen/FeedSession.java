@@ -42,7 +42,8 @@ final class FeedSession implements FeedListener {
     private Function<StoredEvent, Optional<Runnable>> handler = _ -> Optional.empty();
     private boolean isGapExpected;
 
-    /// Whether a backlog is to be passed over: it was told, or it was asked for.
+    /// Whether the backlog needs no message, because it was already reported or the user asked for
+    /// it.
     private boolean isBacklogKnown;
 
     private int events;
@@ -69,15 +70,15 @@ final class FeedSession implements FeedListener {
         this.me = client.get("me").json();
     }
 
-    /// Returns who the server says the caller is.
+    /// Returns the server's description of the caller.
     JsonNode me() {
         return me;
     }
 
     /// @param access a phrase with the server and the origin of the key
     /// @param isFull whether events include headers and body
-    /// @param routes where events are sent; if it is present, the position is saved
-    /// @param onEvent looks at an event; what it returns sends or shows the event, which then
+    /// @param routes the addresses to which events are sent; if present, the position is saved
+    /// @param onEvent checks an event. The returned action sends or shows the event, which then
     ///   counts towards `--max-events`
     void run(
             String access,
@@ -138,7 +139,7 @@ final class FeedSession implements FeedListener {
         return since.map(time -> StartPlace.since(time, client)).orElse(StartPlace.NOW);
     }
 
-    /// Returns how many events counted towards `--max-events`.
+    /// Returns the number of events that counted towards `--max-events`.
     int events() {
         return events;
     }

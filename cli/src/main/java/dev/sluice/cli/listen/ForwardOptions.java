@@ -130,8 +130,8 @@ final class ForwardOptions {
                         .map(folder -> new EventRecorder(Path.of(folder), rules)));
     }
 
-    /// @throws CommandException if a certificate would be accepted unseen that is not of this
-    ///   machine
+    /// @throws CommandException if a certificate on another machine would be accepted without a
+    ///   check
     void check(Collection<ForwardTarget> targets) {
         for (var target : targets) {
             if (isInsecure && !target.isLoopback()) {

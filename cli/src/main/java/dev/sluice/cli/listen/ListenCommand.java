@@ -102,7 +102,7 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Returns the sources to stream: those given, and with them those that have a route.
+    /// Returns the sources to stream: the given sources, and the sources that have a route.
     private List<String> streamed(RouteTable table) {
         if (options.sources().isEmpty()) {
             return List.of();
@@ -118,7 +118,7 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Returns what sends the event, or empty if it is not forwarded.
+    /// Returns the action that sends the event, or empty if the event is not forwarded.
     private static Optional<Runnable> forward(
             StoredEvent event, RouteTable table, EventForwarding forwarder, FeedPrinter printer) {
         printer.event(event, false);

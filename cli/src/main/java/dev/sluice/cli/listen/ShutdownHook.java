@@ -1,7 +1,7 @@
 package dev.sluice.cli.listen;
 
-/// Something that is done if Ctrl-C or SIGTERM ends the process before [#close()]. Java then runs
-/// no `finally`.
+/// An action that runs if Ctrl-C or SIGTERM ends the process before [#close()]. In that case, Java
+/// does not run `finally` blocks.
 final class ShutdownHook implements AutoCloseable {
 
     private final Thread hook;

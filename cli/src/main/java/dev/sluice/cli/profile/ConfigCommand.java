@@ -75,7 +75,7 @@ public final class ConfigCommand {
         context.shell().out().println(ProfileFile.of(context.shell()).path());
     }
 
-    /// Returns why the profile's key is not used; empty if the profile has none.
+    /// Returns the reason why the profile's key is not used; empty if the profile has no key.
     private String noKey(ServerAccess access) {
         return ProfileFile.of(context.shell())
                 .find(access.profileName().value())
@@ -94,7 +94,7 @@ public final class ConfigCommand {
         return context.shell().variable(variable).map(_ -> variable).orElse(DEFAULT);
     }
 
-    /// Like [#origin], but a folder's variable with a relative path counts as not set.
+    /// Like [#origin], but treats a variable that contains a relative path as not set.
     private String folderOrigin(String variable) {
         return context.shell().folderVariable(variable).map(_ -> variable).orElse(DEFAULT);
     }

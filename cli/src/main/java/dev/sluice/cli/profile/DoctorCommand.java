@@ -37,7 +37,7 @@ public final class DoctorCommand implements Callable<Integer> {
             return new Finding(subject, text, "", ExitCode.OK);
         }
 
-        /// Creates a warning about a problem that does not stop commands from working.
+        /// Creates a warning about a problem that does not prevent commands from working.
         static Finding doubtful(String subject, String text, String fix) {
             return new Finding(subject, text, fix, ExitCode.OK);
         }

@@ -35,7 +35,7 @@ final class BodyOptions {
             })
     private List<String> assignments = List.of();
 
-    /// @param skipped how many of the first arguments are not fields
+    /// @param skipped the number of arguments at the beginning that are not fields
     /// @param example an example of fields, for the error message if none is given
     JsonNode read(Shell shell, int skipped, String example) {
         var fields =

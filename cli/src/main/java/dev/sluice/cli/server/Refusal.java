@@ -72,7 +72,8 @@ public final class Refusal {
                 .orElse("The server answered %d without saying why.".formatted(status));
     }
 
-    /// Returns how long the server asks to wait; empty if it does not say so in whole seconds.
+    /// Returns how long the server asks to wait; empty if its answer has no whole number of
+    /// seconds.
     static Optional<Duration> retryAfter(HttpHeaders headers) {
         return headers.firstValue("Retry-After")
                 .filter(value -> value.matches("\\d{1,6}"))

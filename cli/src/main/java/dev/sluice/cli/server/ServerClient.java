@@ -35,7 +35,8 @@ public final class ServerClient implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
-    /// How long a command waits in total if the server answers that there are too many requests.
+    /// The maximum total time that a command waits if the server answers that there are too many
+    /// requests.
     private static final Duration MAX_RATE_LIMIT_WAIT = Duration.ofSeconds(90);
 
     private final ServerAddress server;
@@ -47,7 +48,7 @@ public final class ServerClient implements AutoCloseable {
                     .connectTimeout(CONNECT_TIMEOUT)
                     .build();
 
-    /// @param notes prints a line for people, such as why the client waits
+    /// @param notes prints a line for people, such as the reason why the client waits
     public ServerClient(ServerAddress server, Optional<String> apiKey, Consumer<String> notes) {
         this.server = server;
         this.apiKey = apiKey;

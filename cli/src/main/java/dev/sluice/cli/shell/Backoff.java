@@ -2,7 +2,7 @@ package dev.sluice.cli.shell;
 
 import java.time.Duration;
 
-/// Waits before further tries: each wait is twice as long as the one before, up to a maximum.
+/// Waits before further tries. Each wait is twice as long as the previous one, up to a maximum.
 public final class Backoff {
 
     private final Duration max;

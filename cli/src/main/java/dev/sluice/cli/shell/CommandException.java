@@ -3,8 +3,8 @@ package dev.sluice.cli.shell;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The error with which a command ends. The message says in one sentence what is wrong, the hint
-/// says what to do about it.
+/// The error with which a command ends. The message describes the problem in one sentence, and the
+/// hint says how to fix it.
 public final class CommandException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -17,7 +17,7 @@ public final class CommandException extends RuntimeException {
     private final transient Optional<Duration> retryAfter;
 
     /// @param code a stable word for programs, such as `not_found`
-    /// @param hint what to do about it; may be empty
+    /// @param hint how to fix the problem; may be empty
     public CommandException(int exitCode, String code, String problem, String hint) {
         this(exitCode, code, problem, hint, Optional.empty(), Optional.empty());
     }

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What a stream shows, and where events go: printed when it is open.
+/// The text that is printed when a stream opens: what the stream shows, and where events are sent.
 ///
 /// @param server the server's address
 /// @param access a phrase with the server and the origin of the key
 /// @param workspace the workspace's name
-/// @param start a phrase that says where the stream starts
-/// @param routes where events are sent; empty if they are only shown
+/// @param start a phrase that describes where the stream starts
+/// @param routes the addresses to which events are sent; empty if events are only shown
 public record FeedBanner(
         String server,
         String access,

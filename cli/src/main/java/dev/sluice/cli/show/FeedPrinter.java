@@ -41,7 +41,7 @@ public final class FeedPrinter {
     private int gaps;
     private boolean isSummaryPrinted;
 
-    /// @param parts what to print besides the line of an event
+    /// @param parts the parts of an event that are printed besides its line
     public FeedPrinter(CommandContext context, StreamSources sources, PrintedParts parts) {
         this.context = context;
         this.sources = sources;
@@ -57,7 +57,8 @@ public final class FeedPrinter {
         }
     }
 
-    /// @param missed how many events came while the stream was lost; empty if that is not known
+    /// @param missed the number of events that arrived while the stream was lost; empty if it is
+    ///   not known
     public synchronized void resumed(OptionalLong missed) {
         var json = line("resumed");
         missed.ifPresent(count -> json.put("missed", count));
@@ -178,8 +179,8 @@ public final class FeedPrinter {
                 : "  " + text.substring(0, Math.min(EXCERPT_LENGTH, text.length()));
     }
 
-    /// Prints the counts. Does nothing the second time: both the end of a command and the end of
-    /// its process ask for them.
+    /// Prints the counts on the first call. Later calls do nothing, because both the end of a
+    /// command and the end of its process call this method.
     public synchronized void summary() {
         if (isSummaryPrinted) {
             return;

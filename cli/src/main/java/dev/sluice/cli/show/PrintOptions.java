@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.Set;
 
-/// The options that say what is printed of each event besides its line.
+/// The options that choose the parts of an event that are printed besides its line.
 public final class PrintOptions {
 
     private static final Set<String> PARTS = Set.of("headers", "body", "response");
@@ -29,7 +29,7 @@ public final class PrintOptions {
             description = "Print credentials and signatures in headers too, instead of ***.")
     private boolean hasSecrets;
 
-    /// @throws CommandException if it names something else
+    /// @throws CommandException if an option names an unknown part
     public PrintedParts parts() {
         for (String part : parts) {
             if (!PARTS.contains(part)) {

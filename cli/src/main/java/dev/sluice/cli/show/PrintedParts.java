@@ -4,7 +4,7 @@ import dev.sluice.cli.events.StoredEvent.StoredHeader;
 
 import java.util.regex.Pattern;
 
-/// What is printed of each event besides its line.
+/// The parts of an event that are printed besides its line.
 ///
 /// @param isFull whether bodies are printed whole
 /// @param hasSecrets whether people see credentials and signatures in headers
@@ -19,7 +19,8 @@ public record PrintedParts(
 
     private static final String MASK = "***";
 
-    /// Parts of the names of headers whose values let others in, or show that a request is real.
+    /// Parts of the names of headers with secret values. Such a value gives access, or proves that
+    /// a request is genuine.
     private static final Pattern SECRET =
             Pattern.compile(
                     "auth|cookie|signature|secret|token|password|api-?key|hmac",

@@ -1,4 +1,4 @@
-/// What the commands that follow a stream print.
+/// Prints the output of the commands that follow a stream.
 @NullMarked
 package dev.sluice.cli.show;
 

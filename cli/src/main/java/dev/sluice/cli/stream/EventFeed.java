@@ -41,17 +41,17 @@ public final class EventFeed {
     private boolean wasOpen;
     private String lossReason = "";
 
-    /// When the newest event came in, as the server wrote it; empty before the first.
+    /// When the newest event arrived, in the server's format; empty before the first event.
     private String lastReceived = "";
 
-    /// From which time on to list events that the stream did not bring.
+    /// The time from which to list events that the stream did not deliver.
     private Optional<String> missedSince = Optional.empty();
 
     private boolean hasSlept;
     private volatile boolean isHandling;
     private volatile boolean isStopped;
 
-    /// @param wallClock shows that the machine was asleep
+    /// @param wallClock used to notice that the machine was asleep
     public EventFeed(
             ServerClient client,
             InstantSource wallClock,
@@ -110,8 +110,7 @@ public final class EventFeed {
         isStopped = true;
     }
 
-    /// Returns how long to wait before the next try. Throws the refusal again if it is not
-    /// temporary.
+    /// Returns how long to wait before the next try. Throws the refusal again if it is permanent.
     private Duration delayAfter(CommandException refusal, int attempt, Duration waited) {
         lossReason = refusal.problem();
         var wait = refusal.retryAfter().orElse(MIN_BACKOFF);
@@ -152,8 +151,8 @@ public final class EventFeed {
         }
     }
 
-    /// Returns a random delay, which grows with the number of attempts up to 30 s. It is random, so
-    /// that the clients of a restarted server do not all reconnect at once.
+    /// Returns a random delay, which grows with the number of attempts up to 30 s. The randomness
+    /// prevents all clients of a restarted server from reconnecting at once.
     private static Duration backoff(int attempt) {
         long longest =
                 Math.min(
@@ -177,7 +176,7 @@ public final class EventFeed {
         }
     }
 
-    /// Cuts the connection when no data comes, even while the listener handles an event.
+    /// Cuts the connection when no data arrives, even while the listener handles an event.
     private void watch(StreamConnection connection) {
         try {
             while (connection.silence().compareTo(timeouts.noData()) <= 0) {
@@ -225,7 +224,7 @@ public final class EventFeed {
             case "gap" -> {
                 String reason = reason(message);
                 listener.onGap(reason);
-                // After other gaps, the stream itself brings all events that are kept.
+                // After other gaps, the stream itself sends all events that are still stored.
                 if (reason.equals("database_replaced") && !lastReceived.isEmpty()) {
                     missedSince = missedSince.or(() -> Optional.of(lastReceived));
                     fetchMissed();
@@ -236,8 +235,8 @@ public final class EventFeed {
                 // A heartbeat, or a message that only newer servers send.
             }
         }
-        // The position of a resumed stream is still that of the last event: what came between may
-        // not be here yet, and would be passed over if this run ended now.
+        // The position of a resumed stream is still the position of the last event. Events after it
+        // may not have arrived yet. If this run ended now, a later position would skip them.
         boolean isResumed = message.event().equals("ready") && !cursor.isEmpty();
         if (!message.id().isEmpty() && !isResumed) {
             cursor = message.id();
@@ -264,12 +263,13 @@ public final class EventFeed {
         try {
             return storedEvents.get().countSince(lastReceived);
         } catch (CommandException e) {
-            return OptionalLong.empty(); // it is only said
+            return OptionalLong.empty(); // the number is only shown
         }
     }
 
-    /// Passes on the events that the stream did not bring, from the lists of the API. They are
-    /// asked for again after the next connection if the server cannot be reached.
+    /// Reads the events that the stream did not deliver from the lists of the API, and passes them
+    /// to the listener. If the server cannot be reached, this is repeated after the next
+    /// connection.
     private void fetchMissed() {
         if (missedSince.isPresent() && storedEvents.isPresent()) {
             for (var listed : storedEvents.get().since(missedSince.get())) {

@@ -6,7 +6,8 @@ import dev.sluice.cli.events.StoredEvent;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/// Receives what an [EventFeed] reports, in order and on one thread unless a method says otherwise.
+/// Receives the reports of an [EventFeed], in order and on one thread unless a method says
+/// otherwise.
 public interface FeedListener {
 
     /// Called when the stream is open for the first time in this run.
@@ -14,7 +15,7 @@ public interface FeedListener {
 
     /// Called when a lost stream is open again.
     ///
-    /// @param missed how many events came meanwhile; empty if that is not known
+    /// @param missed the number of events that arrived in the meantime; empty if it is not known
     void onResumed(OptionalLong missed);
 
     /// Called for an event. The feed continues only when this method returns.
@@ -26,15 +27,15 @@ public interface FeedListener {
     /// Called after all messages up to this position were passed to the listener.
     void onCursor(String cursor);
 
-    /// Called when events may be missing. Those that the server still has are passed to [#onEvent]
-    /// next.
+    /// Called when events may be missing. The missing events that the server still has are passed
+    /// to [#onEvent] next.
     void onGap(String reason);
 
-    /// Called while events come in faster than they are handled.
+    /// Called while events arrive faster than they are handled.
     void onBacklog();
 
-    /// Called by another thread when no data has come for so long that the stream counts as lost,
-    /// while this listener still handles an event.
+    /// Called while this listener still handles an event, after no data has come for so long that
+    /// the stream counts as lost. The call is made on another thread.
     void onSilence(Duration time);
 
     /// Called when the stream is lost or cannot be opened. The feed tries to reconnect after the

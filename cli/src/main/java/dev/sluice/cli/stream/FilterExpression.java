@@ -23,9 +23,9 @@ public final class FilterExpression {
 
     private FilterExpression() {}
 
-    /// @param given rules such as `body.type eq order.created`, and rules or groups as JSON; all of
-    ///   them must pass
-    /// @return empty if nothing is given
+    /// @param given rules such as `body.type eq order.created`, and rules or groups as JSON; an
+    ///   event must pass all of them
+    /// @return empty if `given` is empty
     /// @throws CommandException if one of them is invalid
     public static Optional<JsonNode> parse(List<String> given) {
         var parts = given.stream().map(text -> part(text.strip())).toList();

@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Notices that the machine was asleep: the wall clock goes on meanwhile, the monotonic clock does
-/// not.
+/// Detects that the machine was asleep. During sleep, the wall clock continues and the monotonic
+/// clock does not.
 final class SleepDetector {
 
-    /// A smaller difference may be a correction of the wall clock.
+    /// The minimum difference of the two clocks that counts as sleep. A smaller difference may be a
+    /// correction of the wall clock.
     private static final Duration MIN_DIFFERENCE = Duration.ofSeconds(10);
 
     private final InstantSource wallClock;
@@ -20,8 +21,8 @@ final class SleepDetector {
         this.wallStart = wallClock.instant();
     }
 
-    /// Returns whether the machine was asleep since this detector was made, or somebody moved its
-    /// clock on.
+    /// Returns whether the machine was asleep, or the wall clock was moved forward, since this
+    /// detector was created.
     boolean hasSlept() {
         return Duration.between(wallStart, wallClock.instant())
                         .minusNanos(System.nanoTime() - monotonicStart)

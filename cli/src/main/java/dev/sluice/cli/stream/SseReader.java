@@ -14,7 +14,7 @@ final class SseReader {
     private static final int BUFFER_BYTES = 16 * 1024;
 
     /// @param event the name of the message; empty for a heartbeat
-    /// @param id the last id that the server sent, with this message or before
+    /// @param id the last id that the server sent, with this message or an earlier one
     record SseMessage(String event, String data, String id) {}
 
     private final InputStream in;
@@ -55,7 +55,7 @@ final class SseReader {
                 case "id" -> lastId = value;
                 case "data" -> data.append(data.isEmpty() ? "" : "\n").append(value);
                 default -> {
-                    // Comments, the retry time, and fields that later servers may send.
+                    // These are comments, the retry time, and fields that only newer servers send.
                 }
             }
         }

@@ -6,13 +6,13 @@ import dev.sluice.cli.server.ServerClient;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Where a stream starts.
+/// The position at which a stream starts.
 ///
 /// @param after the id of the event to continue after; empty to start with the next event, or if
 ///   there is a cursor
 /// @param cursor the cursor of an earlier stream; may be empty
-/// @param isGapExpected whether a message of the server about missing events is expected, so that
-///   it need not be shown
+/// @param isGapExpected whether to hide the server's message about missing events, because missing
+///   events are expected
 /// @param description a phrase for people
 public record StartPlace(
         Optional<String> after, String cursor, boolean isGapExpected, String description) {

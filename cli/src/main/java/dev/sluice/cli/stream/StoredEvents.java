@@ -14,12 +14,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The stored events of the sources that a stream shows: what came while there was no stream.
+/// Reads the stored events of the sources that a stream shows, which arrived while there was no
+/// stream.
 final class StoredEvents {
 
     private static final String PAGE_SIZE = "100";
 
-    /// Each source takes a request.
+    /// The maximum number of sources whose events are counted. Each source takes a request.
     private static final int MAX_COUNTED_SOURCES = 5;
 
     private final ServerClient client;
@@ -33,11 +34,11 @@ final class StoredEvents {
         this.isFull = isFull;
     }
 
-    /// Returns the events that came in at this time or later, the oldest first. They lack headers
-    /// and body: [#whole] reads those.
+    /// Returns the events that arrived at this time or later, the oldest first. They have no
+    /// headers and body; [#whole] reads those.
     ///
-    /// @param time as the server writes it
-    /// @throws CommandException if the server cannot be asked
+    /// @param time in the server's format
+    /// @throws CommandException if the request to the server fails
     List<StoredEvent> since(String time) {
         var found = new ArrayList<StoredEvent>();
         for (var source : sources.filter()) {
@@ -50,15 +51,15 @@ final class StoredEvents {
                                 .filter(c -> !c.isEmpty());
             } while (cursor.isPresent());
         }
-        // Ids grow with time.
+        // Ids grow with time, so this order is the order of arrival.
         found.sort((one, other) -> one.id().compareTo(other.id()));
         return found;
     }
 
-    /// Returns how many events came in after the event with this time. Returns empty if that would
-    /// take more than a few requests.
+    /// Returns the number of events that arrived after the event with this time. Returns empty if
+    /// counting would take more than a few requests.
     ///
-    /// @throws CommandException if the server cannot be asked
+    /// @throws CommandException if a request to the server fails
     OptionalLong countSince(String time) {
         if (sources.filter().size() > MAX_COUNTED_SOURCES) {
             return OptionalLong.empty();

@@ -23,7 +23,7 @@ final class StreamConnection implements AutoCloseable {
     static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
     /// The maximum number of messages that wait while the local service is slow. When the queue is
-    /// full, reading stops, and the server has to wait.
+    /// full, reading stops and the server must wait.
     private static final int QUEUE_SIZE = 32;
 
     private final HttpClient http;
@@ -105,7 +105,7 @@ final class StreamConnection implements AutoCloseable {
         return Optional.ofNullable(messages.poll(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    /// Returns whether so many messages wait that reading has stopped.
+    /// Returns whether the queue is full, so that reading has stopped.
     boolean isFull() {
         return messages.remainingCapacity() == 0;
     }
@@ -121,10 +121,10 @@ final class StreamConnection implements AutoCloseable {
         return isFull() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - lastByteNanos);
     }
 
-    /// Ends the connection because nothing comes, if it has not ended already. The messages that
-    /// have arrived can still be polled.
+    /// Ends the connection because no data arrives, unless it has already ended. Messages that have
+    /// already arrived can still be polled.
     ///
-    /// @return whether it had not ended
+    /// @return whether this call ended the connection
     boolean cut() {
         if (isOver) {
             return false;

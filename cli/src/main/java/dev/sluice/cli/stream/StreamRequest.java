@@ -4,14 +4,14 @@ import dev.sluice.cli.server.ServerClient;
 
 import java.util.Optional;
 
-/// What an [EventFeed] asks the server for.
+/// The request with which an [EventFeed] opens its stream.
 ///
 /// @param path the path of the stream, with its query
 /// @param cursor the position to continue after; if empty, the query decides where to start
-/// @param pathAfterLoss what to ask for after the stream was lost, without a position, so that it
-///   starts with the next event; if empty, the stream continues where it ended
-/// @param choice the events of the stream, to list those that a stream cannot bring any more; empty
-///   if they are not wanted
+/// @param pathAfterLoss the path to request after the stream was lost. It has no position, so the
+///   stream starts with the next event. If empty, the stream continues where it ended
+/// @param choice the events of the stream, used to list events that the stream can no longer send;
+///   empty if such events are not wanted
 /// @param isFull whether events include headers and body
 public record StreamRequest(
         String path,
@@ -24,8 +24,8 @@ public record StreamRequest(
         return new StreamRequest(path, "", Optional.empty(), Optional.empty(), true);
     }
 
-    /// Returns what lists the events of the stream. Empty if they are not wanted, or if only the
-    /// stream itself can choose them, because they pass a filter.
+    /// Returns the stored events that the stream shows. Empty if they are not wanted, or if the
+    /// stream has a filter, which only the stream itself can apply.
     Optional<StoredEvents> storedEvents(ServerClient client) {
         return choice.filter(all -> all.filter().isEmpty() && all.connection().isEmpty())
                 .map(all -> new StoredEvents(client, all.sources(), isFull));

@@ -72,7 +72,7 @@ public final class StreamSources {
         return isAll ? "all" : String.join(",", ids);
     }
 
-    /// Returns the ids to ask the lists of the API for, one by one; an empty one stands for all
+    /// Returns the ids of the sources to list, one by one. A single empty element stands for all
     /// sources.
     List<Optional<String>> filter() {
         return isAll

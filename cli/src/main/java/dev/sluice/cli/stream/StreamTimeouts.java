@@ -4,12 +4,13 @@ import java.time.Duration;
 
 /// The timeouts of an [EventFeed].
 ///
-/// @param noData after this time without data, a stream counts as lost
+/// @param noData the time without data after which a stream counts as lost
 /// @param reconnect how long to try to reconnect a lost stream
 /// @param streamLimit how long to wait in total for another stream of the workspace to close
 public record StreamTimeouts(Duration noData, Duration reconnect, Duration streamLimit) {
 
-    /// The server sends a heartbeat every 15 s.
+    /// The time without data after which a stream counts as lost. The server sends a heartbeat
+    /// every 15 s.
     static final Duration NO_DATA = Duration.ofSeconds(35);
 
     public static StreamTimeouts of(Duration reconnect, Duration streamLimit) {

@@ -26,13 +26,13 @@ public final class RelayCluster implements AutoCloseable {
         this.postgres = postgres;
     }
 
-    /// What a fault needs before anything runs.
+    /// The requirements of a fault that must be met before any process starts.
     ///
-    /// @param postgresSettings of PostgreSQL
-    /// @param postgresEnvironment of PostgreSQL's processes
-    /// @param relaySettings of each relay, by their environment names
-    /// @param secondRelaySettings more settings of the second relay
-    /// @param volume to put a part of PostgreSQL's data on
+    /// @param postgresSettings the settings of PostgreSQL
+    /// @param postgresEnvironment the environment of PostgreSQL's processes
+    /// @param relaySettings the settings of each relay, by their environment names
+    /// @param secondRelaySettings additional settings of the second relay
+    /// @param volume a volume for a part of PostgreSQL's data
     /// @param hasOwnPostgres whether the first relay runs PostgreSQL itself
     public record ClusterRequirements(
             Map<String, String> postgresSettings,
@@ -58,7 +58,7 @@ public final class RelayCluster implements AutoCloseable {
             return ofSettings(Map.of(), Map.of(), second);
         }
 
-        /// The same environment for PostgreSQL and all relays.
+        /// Returns requirements with the same environment for PostgreSQL and all relays.
         public static ClusterRequirements ofEnvironment(Map<String, String> environment) {
             return ofSettings(environment, environment, Map.of());
         }
@@ -71,7 +71,7 @@ public final class RelayCluster implements AutoCloseable {
                     Map.of(), postgres, each, second, Optional.empty(), false);
         }
 
-        /// A part of PostgreSQL's data on a volume.
+        /// Returns requirements with a part of PostgreSQL's data on a volume.
         public static ClusterRequirements ofVolume(
                 TmpfsVolume volume, Map<String, String> postgres) {
             return new ClusterRequirements(
@@ -79,7 +79,8 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts the database only: a relay creates it and stops, unless it is to run it itself.
+    /// Starts only the database. A relay creates the database and then stops, unless it is to run
+    /// PostgreSQL itself.
     public static RelayCluster startDatabase(
             Path launcher, boolean keep, ClusterRequirements requirements) {
         var maker = RelayProcess.start(launcher, keep);
@@ -105,10 +106,10 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts one more.
+    /// Starts one more relay.
     ///
-    /// @param wired whether it reaches its database through a wire
-    /// @param settings more of them, by their environment names
+    /// @param wired whether the relay reaches its database through a proxy
+    /// @param settings additional settings by their environment names
     public RelayProcess addRelay(boolean wired, Map<String, String> settings) {
         var all = new HashMap<>(requirements.relaySettings());
         if (relays.size() == 1) {
@@ -128,7 +129,7 @@ public final class RelayCluster implements AutoCloseable {
         return postgres;
     }
 
-    /// Counted from 0.
+    /// Returns a relay by its position, counted from 0.
     public RelayProcess node(int place) {
         return relays.get(place);
     }
@@ -137,12 +138,13 @@ public final class RelayCluster implements AutoCloseable {
         return List.copyOf(relays);
     }
 
-    /// Between that node and the database.
+    /// Returns the proxy between this relay and the database.
     public TcpFaultProxy proxy(int place) {
         return proxies.get(place);
     }
 
-    /// Where ledgers and the like may be kept; goes with the rest.
+    /// Returns the path of a file for ledgers and similar data. It is removed together with the
+    /// cluster.
     public Path scratchFile(String name) {
         return bootstrapRelay.scratchFile(name);
     }

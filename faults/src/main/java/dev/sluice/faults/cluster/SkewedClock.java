@@ -21,11 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A wrong wall clock for processes that get its environment; it can be changed while they run.
+/// A wrong wall clock for processes that are started with its environment. The clock can be changed
+/// while they run.
 ///
 /// It is a small library, compiled here, that is loaded before the C library.
 ///
-/// The monotonic clock is not touched, as on a machine whose clock is set.
+/// The monotonic clock stays right, as on a machine whose clock is set.
 public final class SkewedClock {
 
     private static final List<String> FILE_NAMES = List.of("skew.c", "skew.so", "skew");
@@ -36,14 +37,14 @@ public final class SkewedClock {
         this.directory = directory;
     }
 
-    /// Why there can be none on this machine; empty when there can.
+    /// Returns why a skewed clock is impossible on this machine; empty if it is possible.
     public static Optional<String> unmetRequirement() {
         return SystemCommands.isInstalled("gcc")
                 ? Optional.empty()
                 : Optional.of("needs gcc, to shift a clock");
     }
 
-    /// Right at first.
+    /// Creates a clock, which is right at first.
     public static SkewedClock make() {
         return unchecked(() -> {
             Path directory = Files.createTempDirectory("sluice-bench-clock-");
@@ -68,7 +69,7 @@ public final class SkewedClock {
         }
     }
 
-    /// For the processes whose clock it shall be.
+    /// Returns the environment for the processes that should use this clock.
     public Map<String, String> environment() {
         return Map.of(
                 "LD_PRELOAD",
@@ -77,7 +78,7 @@ public final class SkewedClock {
                 directory.resolve("skew").toString());
     }
 
-    /// From now on it is so much ahead of the right time.
+    /// Sets how far this clock is ahead of the right time.
     public void set(Duration ahead) {
         var bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         bytes.putLong(ahead.toNanos()).flip();

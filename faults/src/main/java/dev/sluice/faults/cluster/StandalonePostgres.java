@@ -24,16 +24,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The PostgreSQL that a relay has unpacked and set up, run by the testbed after that relay
+/// The PostgreSQL that a relay has unpacked and set up. The testbed runs it after that relay has
 /// stopped.
 ///
-/// No relay owns it, so it can be killed and started at will.
+/// No relay owns this server, so it can be killed and restarted at any time.
 public final class StandalonePostgres implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
     private static final Duration START_RETRY_INTERVAL = Duration.ofMillis(100);
 
-    /// With the relay's settings, for as many relays as a fault test has.
+    /// The relay's own settings, adapted to the number of relays in a fault test.
     private static final Map<String, String> POSTGRES_SETTINGS =
             Map.of("max_connections", "200", "log_line_prefix", "%m [%p] ");
 
@@ -46,13 +46,13 @@ public final class StandalonePostgres implements AutoCloseable {
         this.data = data;
     }
 
-    /// The PostgreSQL that a relay runs and keeps: it can be reached, but not started or killed
-    /// here.
+    /// Returns the PostgreSQL that a relay runs and keeps. It can be reached, but not started or
+    /// killed here.
     static StandalonePostgres runBy(RelayProcess relay) {
         return new StandalonePostgres(relay.data(), Map.of());
     }
 
-    /// Not started yet.
+    /// Prepares the server without starting it.
     ///
     /// @param data the relay's data directory
     static StandalonePostgres prepare(Path data, RelayCluster.ClusterRequirements requirements) {
@@ -74,7 +74,7 @@ public final class StandalonePostgres implements AutoCloseable {
         return DatabaseAddress.read(data);
     }
 
-    /// PostgreSQL's own data directory.
+    /// Returns PostgreSQL's own data directory.
     public Path cluster() {
         return directory().resolve("cluster");
     }
@@ -83,8 +83,9 @@ public final class StandalonePostgres implements AutoCloseable {
         return address().connect();
     }
 
-    /// Returns once it takes connections. As a supervisor does, it tries again while PostgreSQL
-    /// refuses: processes of one that was killed may take a moment to notice.
+    /// Starts PostgreSQL and returns when it accepts connections. Tries again while PostgreSQL
+    /// refuses to start, as a supervisor does, because the processes of a killed server may take a
+    /// moment to end.
     public void start() {
         long end = System.nanoTime() + START_TIMEOUT.toNanos();
         while (!tryStart(START_TIMEOUT)) {
@@ -95,7 +96,8 @@ public final class StandalonePostgres implements AutoCloseable {
         }
     }
 
-    /// False when it did not take connections in time; it may be running all the same.
+    /// Tries to start PostgreSQL. Returns false if it did not accept connections in time. It may be
+    /// running even then.
     public boolean tryStart(Duration limit) {
         if (process.isEmpty() || !process.get().isAlive()) {
             var command = new ArrayList<>(SystemCommands.asUser(owner("uid"), owner("gid")));
@@ -116,7 +118,7 @@ public final class StandalonePostgres implements AutoCloseable {
         }
     }
 
-    /// Its first process; it must have been started.
+    /// Returns the id of the main process. PostgreSQL must have been started.
     public long pid() {
         return process.orElseThrow().pid();
     }
@@ -125,7 +127,8 @@ public final class StandalonePostgres implements AutoCloseable {
         return process.isPresent() && process.get().isAlive();
     }
 
-    /// `kill -9` of its first process; returns when that is dead. The others end by themselves.
+    /// Kills the main process (`kill -9`) and returns when it is dead. The other processes end by
+    /// themselves.
     public void kill() {
         process.ifPresent(running -> {
             running.destroyForcibly();
@@ -133,21 +136,21 @@ public final class StandalonePostgres implements AutoCloseable {
         });
     }
 
-    /// How many lines of its log hold this text.
+    /// Returns how many lines of the log contain this text.
     public long countLogLines(String text) {
         return unchecked(() -> Files.readAllLines(log(), ISO_8859_1)).stream()
                 .filter(line -> line.contains(text))
                 .count();
     }
 
-    /// Gives a file or directory to the account that PostgreSQL runs as.
+    /// Gives a file or directory to the user that PostgreSQL runs as.
     public void giveOwnership(Path path) {
         if (SystemCommands.isRoot()) {
             SystemCommands.run("chown", "-R", owner("uid") + ":" + owner("gid"), path.toString());
         }
     }
 
-    /// Ends all sessions and stops.
+    /// Ends all sessions and stops the server.
     @Override
     public void close() {
         process.filter(Process::isAlive)

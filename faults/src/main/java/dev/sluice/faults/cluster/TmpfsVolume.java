@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/// A small file system under a folder of PostgreSQL's data, which can be full while the machine's
+/// A small file system mounted on a folder of PostgreSQL's data. It can be full while the machine's
 /// disk is not.
 public final class TmpfsVolume implements AutoCloseable {
 
@@ -24,13 +24,13 @@ public final class TmpfsVolume implements AutoCloseable {
     private final int mebibytes;
     private Optional<Path> mountPoint = Optional.empty();
 
-    /// @param folder in the data directory, such as `base` or `pg_wal`
+    /// @param folder a folder in the data directory, such as `base` or `pg_wal`
     public TmpfsVolume(String folder, int mebibytes) {
         this.folder = folder;
         this.mebibytes = mebibytes;
     }
 
-    /// Why there can be none on this machine; empty when there can.
+    /// Returns why such a volume is impossible on this machine; empty if it is possible.
     public static Optional<String> unmetRequirement() {
         if (!SystemCommands.isRoot()) {
             return Optional.of("needs root, to mount a small file system");
@@ -51,7 +51,8 @@ public final class TmpfsVolume implements AutoCloseable {
         });
     }
 
-    /// Moves the folder's content onto the new file system; PostgreSQL does not run.
+    /// Mounts the new file system and moves the folder's content onto it. PostgreSQL must not be
+    /// running.
     void mount(StandalonePostgres postgres) {
         Path target = postgres.cluster().resolve(folder);
         Path aside = postgres.cluster().resolveSibling(folder + ".aside");
@@ -66,7 +67,7 @@ public final class TmpfsVolume implements AutoCloseable {
         postgres.giveOwnership(target);
     }
 
-    /// Takes all the room that is left.
+    /// Fills all free space.
     public void fill() {
         var block = ByteBuffer.allocate(4096);
         try (var ballast =
@@ -75,14 +76,14 @@ public final class TmpfsVolume implements AutoCloseable {
                         StandardOpenOption.CREATE,
                         StandardOpenOption.APPEND)) {
             while (ballast.write(block.clear()) > 0) {
-                // until there is no more
+                // The loop ends when no space is left.
             }
         } catch (IOException full) {
             return;
         }
     }
 
-    /// Gives it back.
+    /// Frees the filled space.
     public void free() {
         uncheckedRun(() -> Files.deleteIfExists(mounted().resolve(BALLAST_FILE)));
     }
@@ -91,7 +92,7 @@ public final class TmpfsVolume implements AutoCloseable {
         return mountPoint.orElseThrow(() -> new IllegalStateException("not mounted"));
     }
 
-    /// Also where it is none any more.
+    /// Unmounts the file system. Does nothing if none is mounted.
     private static void unmount(Path target) {
         SystemCommands.run("umount", "-l", path(target));
     }

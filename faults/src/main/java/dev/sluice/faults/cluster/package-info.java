@@ -1,4 +1,4 @@
-/// Relays on one PostgreSQL that no relay owns, and the means to harm its disk and its clock.
+/// Relays on one PostgreSQL that no relay owns, and the means to damage its disk and its clock.
 @NullMarked
 package dev.sluice.faults.cluster;
 

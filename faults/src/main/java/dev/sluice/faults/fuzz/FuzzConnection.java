@@ -18,8 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A connection that sends any bytes and reads one answer, opened again where the relay closed it.
-/// Owned by one thread.
+/// A connection that can send any bytes and reads one answer. It is opened again after the relay
+/// has closed it. Owned by one thread.
 final class FuzzConnection implements AutoCloseable {
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
@@ -32,7 +32,7 @@ final class FuzzConnection implements AutoCloseable {
         this.address = new InetSocketAddress(base.getHost(), base.getPort());
     }
 
-    /// @throws IOException when there is no answer, also not on a connection of its own
+    /// @throws IOException if there is no answer, even on a new connection
     FuzzResponse send(FuzzRequest request) throws IOException {
         boolean isFresh = socket == null;
         try {
@@ -52,7 +52,7 @@ final class FuzzConnection implements AutoCloseable {
         try {
             open.getOutputStream().write(bytes);
         } catch (IOException refused) {
-            // It may have answered before it stopped reading.
+            // The relay may have answered before it stopped reading.
         }
         FuzzResponse answer;
         do {

@@ -5,7 +5,7 @@ import dev.sluice.bench.platform.SimpleHttpClient;
 import java.net.URI;
 import java.util.Optional;
 
-/// What the requests of a run prove who they are with.
+/// The credentials of a run's requests.
 ///
 /// @param key an API key
 /// @param session the cookie of a person's session; empty if nobody can sign in
@@ -30,13 +30,13 @@ record FuzzCredentials(String key, Optional<String> session) {
                         .map(cookie -> cookie.split(";", 2)[0]));
     }
 
-    /// The header lines of a request with the key.
+    /// Returns the header lines of a request with the key.
     String keyLine() {
         return "Authorization: Bearer " + key + "\r\n";
     }
 
-    /// The header lines of a request with the session, as the server's own pages send it; without a
-    /// session, those with the key.
+    /// Returns the header lines of a request with the session, as the server's own pages send it.
+    /// Without a session, returns the header lines with the key.
     String sessionLines() {
         return session.map(cookie -> "Cookie: " + cookie + "\r\nSec-Fetch-Site: same-origin\r\n")
                 .orElseGet(this::keyLine);

@@ -4,14 +4,15 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sluice.contract.ApiOperation;
 
-/// One request, to the byte.
+/// One request, byte for byte.
 ///
-/// @param number says, with the seed, how to make it again
-/// @param operation that it was made from
-/// @param kind what is wrong with it, or `valid`
-/// @param target as in the request line, a character for each byte
-/// @param headers lines with their ends, a character for each byte
-/// @param body a character for each byte
+/// @param number identifies the request; together with the seed, it is enough to generate the
+///   request again
+/// @param operation the operation that the request was generated from
+/// @param kind the name of the defect in the request, or `valid`
+/// @param target the target in the request line, with one character for each byte
+/// @param headers lines with their line ends, with one character for each byte
+/// @param body the body, with one character for each byte
 public record FuzzRequest(
         int number,
         ApiOperation operation,
@@ -25,7 +26,8 @@ public record FuzzRequest(
         return method.equals("HEAD");
     }
 
-    /// Without the query; of an address in full (RFC 9112, 3.2.2) the path only.
+    /// Returns the path without the query. If the target is a full address (RFC 9112, 3.2.2),
+    /// returns only its path.
     String path() {
         String path = target.split("\\?", 2)[0];
         return path.startsWith("http://") ? path.replaceFirst("^http://[^/]*", "") : path;

@@ -18,23 +18,24 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Generates requests from the document. The same seed and number make the same request, but for
-/// the ids of what exists.
+/// Generates requests from the OpenAPI document. The same seed and number give the same request,
+/// except for the ids of existing objects.
 public final class FuzzRequestGenerator {
 
     private static final List<String> METHODS = RequestMutator.texts("methods");
     private static final List<String> BAD_QUERIES = RequestMutator.texts("queries");
     private static final List<String> BAD_HEADER_LINES = RequestMutator.texts("header_lines");
 
-    /// Most deletions name nothing, or there would soon be nothing left to ask for.
+    /// An id that no object has. Most deletions use it, because otherwise there would soon be no
+    /// objects left for other requests.
     private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
 
-    /// The limit of a body that the operation does not take. The relay does not read a long one,
-    /// and may close the connection before the answer is read.
+    /// The maximum size of a body that the operation does not accept. The relay does not read a
+    /// long one, and may close the connection before the answer is read.
     private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
 
-    /// Operations that would end or move the session of the run, or take its rights away. They name
-    /// nothing that exists.
+    /// Operations that would end or move the session of the run, or remove its rights. Their
+    /// requests name only ids that do not exist.
     private static final Set<String> HARMLESS_OPERATIONS =
             Set.of(
                     "deleteWorkspace",
@@ -61,7 +62,7 @@ public final class FuzzRequestGenerator {
         this.seed = seed;
     }
 
-    /// A good request of this operation.
+    /// Returns a valid request of this operation.
     FuzzRequest valid(String operation, int number) {
         return new FuzzRequestBuilder(number, document.operation(operation)).valid();
     }
@@ -74,7 +75,7 @@ public final class FuzzRequestGenerator {
         return random.nextInt(5) < 2 ? builder.valid() : builder.broken(random);
     }
 
-    /// Returns the operations that are asked: all but streams, whose answers have no end.
+    /// Returns the operations to request. Streams are left out, because their answers do not end.
     static List<ApiOperation> operations(OpenApiDocument document) {
         return document.operations().stream().filter(operation -> !operation.isStream()).toList();
     }
@@ -83,7 +84,7 @@ public final class FuzzRequestGenerator {
         return new SplittableRandom(seed * 1_000_000_007L + number);
     }
 
-    /// One request in the making.
+    /// Builds one request.
     private final class FuzzRequestBuilder {
 
         private final int number;
@@ -138,8 +139,8 @@ public final class FuzzRequestGenerator {
             return known.anyId(KnownIds.kindOfId(operation.path()), random);
         }
 
-        /// Returns a session for the operations that take nothing else, and sometimes for others.
-        /// `logout` would end it.
+        /// Returns header lines with a session for the operations that accept nothing else, and
+        /// sometimes for other operations. `logout` gets no session, because it would end it.
         private String authorization() {
             boolean isSession =
                     !operation.id().equals("logout")
@@ -167,7 +168,7 @@ public final class FuzzRequestGenerator {
         private String headerValue(String name) {
             return switch (name) {
                 case "If-Match" -> values.pick(List.of("*", "\"h2k9x7c01f4\"", "W/\"a\", \"b\""));
-                // few of them, so that some requests repeat one
+                // There are few keys, so that some requests repeat a key.
                 case "Idempotency-Key" -> "fuzz-" + random.nextInt(MAX_IDEMPOTENCY_KEYS);
                 default -> "a";
             };
@@ -188,7 +189,7 @@ public final class FuzzRequestGenerator {
             return parameter.path("name").asString() + "=" + value;
         }
 
-        /// An example in which ids name what exists, or a body made from the schema.
+        /// Returns an example whose ids name existing objects, or a body made from the schema.
         private JsonNode json() {
             if (!operation.examples().isEmpty() && random.nextInt(3) == 0) {
                 var example = values.pick(operation.examples()).deepCopy();
@@ -213,7 +214,7 @@ public final class FuzzRequestGenerator {
             return switch (dice.nextInt(14)) {
                 case 0 -> {
                     path = mutator.mutatePath(path);
-                    authorization = credentials.keyLine(); // see the method
+                    authorization = credentials.keyLine(); // the path may now end the session
                     yield build("path");
                 }
                 case 1, 2 -> {
@@ -222,7 +223,7 @@ public final class FuzzRequestGenerator {
                 }
                 case 3 -> {
                     method = values.pick(METHODS);
-                    // a session could now delete its own workspace
+                    // With a session, the request could now delete its own workspace.
                     authorization = credentials.keyLine();
                     yield build("method");
                 }

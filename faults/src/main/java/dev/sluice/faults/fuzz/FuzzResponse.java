@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// An answer of the relay.
 ///
-/// @param headers lines without their ends, in order
+/// @param headers lines without their line ends, in order
 public record FuzzResponse(int status, List<String> headers, String body) {
 
     Optional<String> header(String name) {

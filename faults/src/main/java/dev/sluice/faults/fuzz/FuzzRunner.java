@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Sends generated requests over several connections at once and counts the answers. Bounded in
-/// number and time.
+/// Sends generated requests over several connections at once and counts the answers. Their number
+/// and duration are limited.
 public final class FuzzRunner {
 
-    /// Answers by operation and status, such as `getMe 200`.
+    /// The number of answers by operation and status, such as `getMe 200`.
     private final Map<String, Integer> answers = new ConcurrentHashMap<>();
 
     private final Map<String, Integer> kinds = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ public final class FuzzRunner {
         this.checker = new ResponseChecker(document);
     }
 
-    /// Creates some objects for later requests to name.
+    /// Creates some objects that later requests can name.
     public FuzzRunner prepare() {
         try (var connection = new FuzzConnection(base)) {
             int number = -1;
@@ -63,8 +63,8 @@ public final class FuzzRunner {
         return this;
     }
 
-    /// Sends the requests from `first` to before `end`; those that time does not allow are left
-    /// out.
+    /// Sends the requests from `first` up to but not including `end`. Leaves out the requests for
+    /// which there is no time.
     public void run(int first, int end, int connections, Duration most) {
         var next = new AtomicInteger(first);
         long stop = System.nanoTime() + most.toNanos();
@@ -84,7 +84,7 @@ public final class FuzzRunner {
                         }
                     });
         }
-        // A last answer may be waited for.
+        // The last answers may arrive a little later.
         if (!Wait.until(most.plusSeconds(60), () -> done.getCount() == 0)) {
             throw new IllegalStateException("the connections did not end");
         }
@@ -118,7 +118,7 @@ public final class FuzzRunner {
         }
     }
 
-    /// One example of each fault of each operation.
+    /// Records one example of each fault of each operation.
     private void recordFault(String fault, FuzzRequest request, String answer) {
         String shown = answer.length() > 500 ? answer.substring(0, 500) + " …" : answer;
         faults.putIfAbsent(
@@ -130,7 +130,7 @@ public final class FuzzRunner {
         return sent.get();
     }
 
-    /// How many answers had a fault.
+    /// Returns the number of answers with a fault.
     public int faultyAnswers() {
         return faultyAnswers.get();
     }
@@ -143,7 +143,7 @@ public final class FuzzRunner {
         return new TreeMap<>(kinds);
     }
 
-    /// An example of each fault, by operation and fault.
+    /// Returns an example of each fault, by operation and fault.
     public Map<String, String> faults() {
         return new TreeMap<>(faults);
     }

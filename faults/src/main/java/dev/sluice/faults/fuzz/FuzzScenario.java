@@ -16,17 +16,19 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Scenario `fuzz`: requests made from the relay's own OpenAPI document, valid and broken. Every
-/// answer must be one that the document describes, none a 5xx, and the relay's live heap must not
-/// grow.
+/// Scenario `fuzz`: sends valid and broken requests, which are made from the relay's own OpenAPI
+/// document. The document must describe every answer, no answer may be a 5xx, and the relay's live
+/// heap must not grow.
 public record FuzzScenario(
         RelaySetup setup, int requests, int seed, int connections, Duration maxTime)
         implements Scenario {
 
-    /// What was created meanwhile, and caches.
+    /// The maximum growth of the live heap. It allows for the objects that the run creates, and for
+    /// caches.
     private static final double MAX_HEAP_GROWTH_MIB = 16;
 
-    /// The first fifth fills caches and compiles code; memory is measured from its end on.
+    /// Divides the number of requests. The first fifth fills caches and compiles code; memory is
+    /// measured from the end of that part on.
     private static final int WARM_UP_DIVISOR = 5;
 
     public static FuzzScenario from(CommandLineOptions options) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/// The newest ids of each kind on the relay, learned from its answers. Thread-safe.
+/// The newest ids of each kind on the relay, as learned from its answers. Thread-safe.
 public final class KnownIds {
 
     private static final int MAX_IDS_PER_KIND = 40;
@@ -19,7 +19,7 @@ public final class KnownIds {
     private final Map<String, List<String>> byKind = new HashMap<>();
     private final Map<String, String> tokens = new HashMap<>();
 
-    /// The kinds of what each collection holds, by its path.
+    /// The kind of the objects in each collection, by the collection's path.
     private static final Map<String, String> KINDS_BY_COLLECTION =
             Map.of(
                     "/api/v1/sources", "source",
@@ -33,8 +33,8 @@ public final class KnownIds {
                     "/api/v1/workspaces/{id}/members", "user",
                     "/api/v1/workspaces/{id}/invites", "invite");
 
-    /// Returns the kind of what `{id}` names in a path, such as `source`, or an empty text if it is
-    /// never learned.
+    /// Returns the kind of object that `{id}` names in a path, such as `source`. Returns an empty
+    /// text if ids of that kind are never learned.
     static String kindOfId(String path) {
         return KINDS_BY_COLLECTION.getOrDefault(path.replaceFirst("/\\{id}.*", ""), keyKind(path));
     }
@@ -43,8 +43,8 @@ public final class KnownIds {
         return path.startsWith("/api/v1/api-keys") ? "key" : "";
     }
 
-    /// An id of this kind (as in [#kindOfId], or `token`, `user`, `invite`), or a new UUID when
-    /// none is known.
+    /// Returns an id of this kind (as in [#kindOfId], or `token`, `user`, `invite`), or a new UUID
+    /// if no such id is known.
     synchronized String anyId(String kind, RandomGenerator random) {
         var ids = byKind.getOrDefault(kind, List.of());
         return ids.isEmpty()
@@ -52,8 +52,8 @@ public final class KnownIds {
                 : ids.get(random.nextInt(ids.size()));
     }
 
-    /// Takes up what an answer of 2xx tells. The keys that a list shows are not taken up, because
-    /// one of them is the key of the run; those that were created are.
+    /// Learns the ids in a 2xx answer. Keys in a list are not learned, because one of them is the
+    /// key of the run. Keys that the run itself created are learned.
     synchronized void learn(ApiOperation operation, String path, JsonNode json) {
         if (operation.method().equals("DELETE") && operation.path().endsWith("}")) {
             remove(path);

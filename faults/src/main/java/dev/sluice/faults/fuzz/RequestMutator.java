@@ -18,12 +18,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// Turns a good body, path or query into a bad one.
+/// Turns a valid body, path or query into an invalid one.
 final class RequestMutator {
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-    /// Half of a surrogate pair can only be written with an escape.
+    /// Writes non-ASCII characters as escapes. Half of a surrogate pair can only be written as an
+    /// escape.
     private static final JsonMapper ASCII_WRITER =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
@@ -33,7 +34,7 @@ final class RequestMutator {
 
     private static final List<JsonNode> BAD_VALUES = badValues();
 
-    /// JSON that a tree of values cannot hold, written in the place of a value.
+    /// JSON that a tree of values cannot contain. It is written in the place of a value.
     private static final List<String> BAD_LITERALS = badLiterals();
 
     private static final List<String> BAD_SEGMENTS = texts("segments", "x".repeat(3_000));
@@ -50,7 +51,8 @@ final class RequestMutator {
         this.values = values;
     }
 
-    /// Those of the resource, and those that are too long for it or no plain JSON.
+    /// Returns the values in the resource file, and values that are too long for that file or
+    /// cannot be written in plain JSON.
     private static List<JsonNode> badValues() {
         var values = new ArrayList<>(CASES.path("values").values());
         values.add(JSON.numberNode(new BigInteger("9".repeat(400))));
@@ -61,8 +63,8 @@ final class RequestMutator {
         return List.copyOf(values);
     }
 
-    /// Those of the resource, and those that made filters costly: many operands, many empty lists,
-    /// long numbers.
+    /// Returns the literals in the resource file, and literals that have made filters expensive:
+    /// many operands, many empty lists, long numbers.
     private static List<String> badLiterals() {
         String zeros = "0,".repeat(2_700) + "0";
         String digits = "9".repeat(1_000);
@@ -75,7 +77,7 @@ final class RequestMutator {
                 "{\"path\":\"body.a\",\"op\":\"gt\",\"value\":" + digits + "}");
     }
 
-    /// A list of the resource and more.
+    /// Returns a list in the resource file, followed by further texts.
     static List<String> texts(String name, String... more) {
         var texts = new ArrayList<String>();
         CASES.path(name).forEach(text -> texts.add(text.asString()));
@@ -87,7 +89,7 @@ final class RequestMutator {
         return ASCII_WRITER.writeValueAsString(json).getBytes(UTF_8);
     }
 
-    /// A body that is JSON still, one thing in it changed.
+    /// Returns a body that is still JSON but has one change.
     byte[] mutateFields(JsonNode good) {
         if (!(good.deepCopy() instanceof ObjectNode body)) {
             return bytes(good);
@@ -105,8 +107,8 @@ final class RequestMutator {
         return bytes(body);
     }
 
-    /// A body in which one value is text that only a parser of its own would write, such as a
-    /// number whose exponent does not fit any type.
+    /// Returns a body in which one value is text that no JSON writer would write, such as a number
+    /// whose exponent does not fit any type.
     byte[] insertLiteral(JsonNode good) {
         var body = good.deepCopy() instanceof ObjectNode object ? object : JSON.objectNode();
         var objects = new ArrayList<ObjectNode>();
@@ -127,7 +129,7 @@ final class RequestMutator {
         node.forEach(child -> collect(child, objects));
     }
 
-    /// A body that is no JSON object, or not in UTF-8, or far too long.
+    /// Returns a body that is not a JSON object, is not UTF-8, or is far too long.
     byte[] corruptBytes(JsonNode good) {
         String text = good.toString();
         return switch (random.nextInt(16)) {
@@ -156,7 +158,7 @@ final class RequestMutator {
         return noise;
     }
 
-    /// A path with one segment that is not what it must be.
+    /// Returns a path with one invalid segment.
     String mutatePath(String good) {
         var segments = new ArrayList<>(List.of(good.split("/", -1)));
         return switch (random.nextInt(8)) {
@@ -172,7 +174,7 @@ final class RequestMutator {
         };
     }
 
-    /// A value that a query parameter may not take, or one of another parameter.
+    /// Returns a value that a query parameter does not accept, or a value of another parameter.
     String badQueryValue() {
         return values.pick(BAD_QUERY_VALUES);
     }

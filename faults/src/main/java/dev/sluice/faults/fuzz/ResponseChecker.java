@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Finds faults in an answer: a 5xx, an undocumented status, header or body, or internals in an
-/// error. Thread-safe.
+/// Finds faults in an answer: a 5xx, an undocumented status, header or body, or internal details in
+/// an error. Thread-safe.
 public final class ResponseChecker {
 
-    /// What the relay refuses before it knows the operation.
+    /// The statuses with which the relay refuses requests before it knows the operation.
     private static final Set<Integer> STATUSES_BEFORE_ROUTING =
             Set.of(400, 404, 405, 413, 414, 431);
 
@@ -100,7 +100,8 @@ public final class ResponseChecker {
             misses.add("the content type " + type + " is not documented");
         } else if (type.equals("application/json")) {
             String ref = media.path("schema").path("$ref").asString();
-            // A source's own words are called JSON by their owner; nobody promised that they are.
+            // Such text comes from the source's sender. Its owner calls it JSON, but nothing
+            // guarantees that it is.
             if (!ref.equals(OpenApiDocument.SCHEMA_PREFIX + "Payload")) {
                 misses.addAll(
                         bodyFaults(

@@ -15,13 +15,13 @@ import java.util.random.RandomGenerator;
 /// Generates values that fit a schema.
 final class SchemaValueGenerator {
 
-    /// Nothing listens there, so deliveries are refused at once.
+    /// A URL on which nothing listens, so that deliveries are refused at once.
     private static final String UNREACHABLE_URL = "http://127.0.0.1:1/hook";
 
     private static final List<String> SAMPLE_TEXTS =
             List.of("a", "Shop", "order.created", "ü – € 😀", "with space", "{{request_id}}", "0");
 
-    /// Texts by a schema's pattern.
+    /// Valid texts for the pattern of a schema.
     private static final Map<String, List<String>> TEXTS_BY_PATTERN =
             Map.ofEntries(
                     Map.entry("^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF")),
@@ -50,7 +50,7 @@ final class SchemaValueGenerator {
                     Map.entry("^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32))),
                     Map.entry("^[A-Za-z0-9_-]+$", List.of("AAAA", "a_Z-9")));
 
-    /// Fields of which a request needs exactly one. Schemas say this in words only.
+    /// Fields of which a request needs exactly one. The schemas state this only in words.
     private static final List<List<String>> EXCLUSIVE_FIELDS =
             List.of(List.of("connection_id", "destination_id"), List.of("event_id", "sample"));
 
@@ -70,7 +70,7 @@ final class SchemaValueGenerator {
         return generate(reference, "");
     }
 
-    /// @param field whose value it is to be: it says what kind of thing an id names
+    /// @param field the field for the value; it determines the kind of object that an id names
     private JsonNode generate(JsonNode reference, String field) {
         var schema = document.resolve(reference);
         if (schema.has("const")) {
@@ -96,8 +96,8 @@ final class SchemaValueGenerator {
         };
     }
 
-    /// Makes a value for a schema whose `if` names a type, for which `then` says more. Another
-    /// value fits `else`.
+    /// Makes a value for a schema whose `if` names a type, for which `then` has further conditions.
+    /// Values of other types satisfy `else`.
     private JsonNode ofEitherType(JsonNode schema, String field) {
         if (random.nextBoolean()) {
             return generate(schema.path("else"), field);
@@ -212,7 +212,7 @@ final class SchemaValueGenerator {
         meetConditions(object, branch);
     }
 
-    /// Whether each field has one of the values, or the type, that the condition names.
+    /// Whether each field has one of the values, or the type, that the condition requires.
     private static boolean isMet(JsonNode condition, ObjectNode object) {
         if (condition.has("anyOf")) {
             return condition.path("anyOf").valueStream().anyMatch(one -> isMet(one, object));
@@ -245,7 +245,7 @@ final class SchemaValueGenerator {
         return excluded;
     }
 
-    /// Any JSON value.
+    /// Returns any JSON value.
     JsonNode anyJson() {
         return switch (random.nextInt(6)) {
             case 0 -> JSON.nullNode();

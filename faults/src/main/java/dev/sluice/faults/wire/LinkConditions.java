@@ -5,19 +5,20 @@ import java.util.Set;
 
 /// The delay, bandwidth and interruptions of a proxy's connections.
 ///
-/// @param delay of each byte, in each direction
-/// @param bytesPerSecond in each direction; 0 is unlimited
-/// @param blocked directions in which nothing passes; what was sent meanwhile passes later, as TCP
-///   would send it again
-/// @param cutAfter a connection is reset once so many bytes came from the client; 0 is never
+/// @param delay the delay of each byte, in each direction
+/// @param bytesPerSecond the bandwidth in each direction; 0 means unlimited
+/// @param blocked the directions in which no data passes. Data sent meanwhile passes later, because
+///   TCP would repeat it
+/// @param cutAfter the number of bytes from the client after which a connection is reset; 0 means
+///   never
 public record LinkConditions(
         Duration delay, int bytesPerSecond, Set<LinkDirection> blocked, long cutAfter) {
 
-    /// Everything passes at once.
+    /// The conditions under which everything passes at once.
     public static final LinkConditions UNIMPAIRED =
             new LinkConditions(Duration.ZERO, 0, Set.of(), 0);
 
-    /// Seen from the client, who connects.
+    /// A direction as seen from the client, which is the side that connects.
     public enum LinkDirection {
         TO_SERVER,
         TO_CLIENT

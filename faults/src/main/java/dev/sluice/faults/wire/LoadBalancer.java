@@ -22,11 +22,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A small HTTP balancer: sends each request to the next relay, and to another one when that
+/// A small HTTP balancer. It sends each request to the next relay, and to another one if that relay
 /// refuses the connection or answers 503.
 ///
-/// A connection that ends otherwise also ends for the sender: a request that a relay may have read
-/// is never sent twice. Each request has a connection of its own to the relay.
+/// If a connection ends in any other way, it also ends for the sender. A request that a relay may
+/// have read is therefore never sent twice. Each request uses a new connection to the relay.
 public final class LoadBalancer implements AutoCloseable {
 
     private static final byte[] BAD_GATEWAY_ANSWER =
@@ -44,7 +44,7 @@ public final class LoadBalancer implements AutoCloseable {
     private final Map<Integer, Boolean> healthByPort = new ConcurrentHashMap<>();
     private final Set<SocketChannel> clients = ConcurrentHashMap.newKeySet();
 
-    /// An answer as it came.
+    /// A response as it was received.
     private record BalancerResponse(int status, ByteBuffer bytes) {}
 
     private LoadBalancer(ServerSocketChannel listening, List<Integer> ports) {
@@ -52,15 +52,15 @@ public final class LoadBalancer implements AutoCloseable {
         this.ports = List.copyOf(ports);
     }
 
-    /// As [#inFrontOf(List)], and asks the relays five times a second whether they are ready. A
-    /// relay that is not ready gets no request, unless none is ready.
+    /// Returns a balancer like [#inFrontOf(List)] that also asks the relays five times a second
+    /// whether they are ready. A relay that is not ready gets no request, unless none is ready.
     public static LoadBalancer withHealthChecks(List<Integer> ports) {
         var balancer = inFrontOf(ports);
         Thread.ofVirtual().start(balancer::checkHealth);
         return balancer;
     }
 
-    /// Balances between relays on these ports of this machine.
+    /// Returns a balancer between relays on these ports of this machine.
     public static LoadBalancer inFrontOf(List<Integer> ports) {
         return unchecked(() -> {
             var listening = ServerSocketChannel.open();
@@ -115,14 +115,15 @@ public final class LoadBalancer implements AutoCloseable {
                 reader.discardMessage();
             }
         } catch (IOException gone) {
-            // The sender sees its connection end.
+            // The sender sees that its connection ends.
             return;
         } finally {
             clients.remove(client);
         }
     }
 
-    /// The answer of the first relay that accepts the request, or of the last that refused.
+    /// Returns the answer of the first relay that accepts the request, or of the last relay that
+    /// refused it.
     private BalancerResponse answer(ByteBuffer request) throws IOException {
         var last = new BalancerResponse(502, ByteBuffer.wrap(BAD_GATEWAY_ANSWER));
         int first = nextRelay.getAndIncrement();

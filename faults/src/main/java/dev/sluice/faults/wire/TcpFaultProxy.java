@@ -22,8 +22,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A TCP proxy that delays, throttles, blocks or cuts connections as its [LinkConditions] say.
-/// Thread-safe.
+/// A TCP proxy that delays, throttles, blocks or cuts connections according to its
+/// [LinkConditions]. Thread-safe.
 public final class TcpFaultProxy implements AutoCloseable {
 
     private static final int MAX_PENDING_CHUNKS = 64;
@@ -34,10 +34,10 @@ public final class TcpFaultProxy implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /// Written under the lock.
+    /// Written while holding the lock.
     private volatile LinkConditions conditions = LinkConditions.UNIMPAIRED;
 
-    /// Some bytes on their way; none at the end of the stream.
+    /// Some bytes on their way. An empty chunk marks the end of the stream.
     private record PendingChunk(ByteBuffer bytes, long sentAt) {}
 
     private TcpFaultProxy(ServerSocket listening, int port) {
@@ -45,7 +45,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         this.port = port;
     }
 
-    /// To a port of this machine.
+    /// Returns a proxy to a port of this machine.
     public static TcpFaultProxy inFrontOf(int port) {
         return unchecked(() -> {
             var proxy =
@@ -60,7 +60,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /// Applies to open connections, too.
+    /// Sets the conditions, also for open connections.
     public void setConditions(LinkConditions next) {
         lock.lock();
         try {
@@ -114,7 +114,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         }
     }
 
-    /// Until one of the two ends; then both do.
+    /// Forwards data until one of the two ends closes. Then closes both.
     private void forward(Socket from, Socket to, LinkDirection direction) {
         var underWay = new LinkedBlockingQueue<PendingChunk>(MAX_PENDING_CHUNKS);
         var writing = Thread.ofVirtual().start(() -> writeDelayed(underWay, to, direction));
@@ -161,7 +161,7 @@ public final class TcpFaultProxy implements AutoCloseable {
                 to.getOutputStream().write(chunk.bytes().array());
             }
         } catch (IOException broken) {
-            // The reader of this direction notices when it wants to hand over more.
+            // The reader of this direction notices this when it next passes data on.
             closeQuietly(to);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -189,7 +189,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         try {
             socket.setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException gone) {
-            // Closed below as well.
+            // The connection is also closed below.
         }
         closeQuietly(socket);
     }

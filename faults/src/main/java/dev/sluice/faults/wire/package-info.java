@@ -1,4 +1,5 @@
-/// Programs between two ends of a connection: a TCP proxy that does harm, and an HTTP balancer.
+/// Programs between the two ends of a connection: a TCP proxy that disturbs it, and an HTTP
+/// balancer.
 @NullMarked
 package dev.sluice.faults.wire;
 

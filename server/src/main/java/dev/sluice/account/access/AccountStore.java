@@ -58,9 +58,9 @@ public final class AccountStore {
                         id);
     }
 
-    /// Locks an account until the transaction ends. Rows that refer to the account can still be
-    /// inserted, so the lock takes part in no deadlock with those who do. Returns false, and locks
-    /// nothing, if the account was deleted or its password was changed since it was read.
+    /// Locks an account until the transaction ends. Returns false, and locks nothing, if the
+    /// account was deleted or its password was changed since it was read. Other transactions can
+    /// still insert rows that refer to the account, so this lock cannot cause a deadlock with them.
     public static boolean lockUnchanged(Tx tx, Account read) {
         return tx.findOne(
                         "select id from account where id = ? and password_hash = ? for no key"

@@ -34,8 +34,7 @@ import java.util.UUID;
 /// people can create and delete keys; a key cannot. Thread-safe.
 public final class ApiKeyRoutes {
 
-    /// The route creates no further key in a workspace that has this many. This keeps the list
-    /// short enough for one page.
+    /// The maximum number of keys of a workspace. It keeps the list short enough for one page.
     private static final int MAX_KEYS = 100;
 
     private final Db db;
@@ -136,7 +135,8 @@ public final class ApiKeyRoutes {
         return Reply.created(location, json(listed).put("key", secret.reveal()));
     }
 
-    /// Parses the expiry time. Cuts it to milliseconds, because that is how replies show it.
+    /// Parses the expiry time. Truncates it to milliseconds, because replies show it in
+    /// milliseconds.
     private static Instant expiry(String text, Instant now) {
         var time = FieldReader.parseTime(text).truncatedTo(ChronoUnit.MILLIS);
         if (!time.isAfter(now)) {
@@ -145,8 +145,8 @@ public final class ApiKeyRoutes {
         return time;
     }
 
-    /// The caller must have locked the workspace, so that simultaneous requests cannot exceed the
-    /// maximum.
+    /// Inserts the key. The caller must have locked the workspace, so that simultaneous requests
+    /// cannot exceed the maximum.
     private static ListedKey insert(Tx tx, NewKey key, Instant now) {
         if (ApiKeyStore.count(tx, key.workspace()) >= MAX_KEYS) {
             throw new ApiException(

@@ -16,7 +16,7 @@ import java.util.UUID;
 /// last use.
 final class ApiKeyStore {
 
-    /// How old `last_used_at` may become before a request updates it. Because of this interval,
+    /// The minimum age of `last_used_at` at which a request updates it. Because of this interval,
     /// most requests write nothing.
     private static final Duration LAST_USED_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
@@ -30,7 +30,8 @@ final class ApiKeyStore {
 
     /// A key to be stored.
     ///
-    /// @param createdBy the account of the person who creates the key; empty if the operator does
+    /// @param createdBy the account of the person who creates the key; empty if the operator
+    ///   creates it
     /// @param expiresAt empty if the key does not expire
     record NewKey(
             UUID id,

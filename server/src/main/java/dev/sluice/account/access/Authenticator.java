@@ -28,7 +28,7 @@ public final class Authenticator {
     private static final String BEARER_PREFIX = "Bearer ";
     private static final int MAX_WRONG_KEYS_PER_MINUTE = 30;
 
-    /// Forbids caches to store replies, because what one caller may see, another caller may not.
+    /// Forbids caches to store replies, because a reply for one caller must not reach another.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
 
     /// A request with a stored key.
@@ -106,9 +106,9 @@ public final class Authenticator {
         return new AuditTrail(actor, clientAddress.of(request).getHostAddress(), ids);
     }
 
-    /// Whether the request has an `Authorization` header, which is taken to hold an API key. Basic
-    /// credentials do not count: a browser that sends them to a proxy in front of the server also
-    /// sends them here, in addition to its session.
+    /// Whether the request has an `Authorization` header with an API key. Basic credentials do not
+    /// count. A browser that sends them to a proxy in front of the server also sends them here, in
+    /// addition to its session.
     public static boolean sendsKey(Request request) {
         return request.header("Authorization")
                 .filter(value -> !value.regionMatches(true, 0, "Basic ", 0, "Basic ".length()))
@@ -170,7 +170,7 @@ public final class Authenticator {
         return found.caller(trail(request, AuditActor.key(found.key().id())));
     }
 
-    /// Returns the refusal of an unknown or expired key: 401, or 429 if too many of them came from
+    /// Returns the error for an unknown or expired key: 401, or 429 if too many such keys came from
     /// the client's network. A valid key from the same network still works, because every key is
     /// looked up first.
     private ApiException wrongKey(Request request, String message) {

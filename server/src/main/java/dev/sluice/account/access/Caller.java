@@ -37,7 +37,8 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         trail.record(tx, workspace, action, target, name, fields);
     }
 
-    /// Returns the caller's session, in which the person must have at least this role.
+    /// Requires that the caller is a session whose person has at least this role, and returns the
+    /// session.
     ///
     /// @throws ApiException 403 if the caller is an API key, or if the role is lower
     public Identity.SessionIdentity requireRole(Role required) {
@@ -46,8 +47,8 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         return session;
     }
 
-    /// Checks the role of the caller's session once more, in the transaction that makes the change.
-    /// Locks the workspace's members until it ends.
+    /// Checks the role of the caller's session again, in the transaction that makes the change.
+    /// Locks the workspace's members until the transaction ends.
     ///
     /// @throws ApiException 403 if the person is no longer a member, or if the role no longer
     ///   includes `required`
@@ -58,7 +59,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         CurrentRole.require(role, required);
     }
 
-    /// Returns the caller's session.
+    /// Requires that the caller is a session, and returns it.
     ///
     /// @throws ApiException 403 if the caller is an API key
     public Identity.SessionIdentity requireSession() {

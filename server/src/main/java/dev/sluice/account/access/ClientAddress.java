@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 /// Finds the address of the client that sent a request, even if the request passed through proxies.
 ///
 /// Each proxy appends the address that called it to `X-Forwarded-For`. The client's address is
-/// therefore the last address that is not a trusted proxy's. The client itself may have written
-/// anything before that address, so it proves nothing.
+/// therefore the last address that is not a trusted proxy's. The text before that address proves
+/// nothing, because the client itself may have written it.
 public final class ClientAddress {
 
     private static final Pattern IPV4_WITH_PORT = Pattern.compile("^([0-9.]+):\\d{1,5}$");

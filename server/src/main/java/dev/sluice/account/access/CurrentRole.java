@@ -11,11 +11,11 @@ import dev.sluice.platform.http.ApiException;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Checks a person's role in a workspace once more, in the transaction that makes the change.
+/// Checks a person's role in a workspace again, in the transaction that makes the change.
 ///
-/// A request reads the role when it begins. Until its transaction runs, somebody may have removed
-/// the person or lowered the role. What such a request creates, an invite or a key, would outlive
-/// the removal.
+/// A request reads the role when it begins. Before its transaction runs, somebody may remove the
+/// person or lower the role. Without the second check, an invite or a key that the request creates
+/// would outlive the removal.
 public final class CurrentRole {
 
     private CurrentRole() {}

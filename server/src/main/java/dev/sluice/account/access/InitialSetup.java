@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Creates the first workspace, its owner and an API key, if the database has no workspace yet.
+/// Creates the first workspace with its owner and an API key, if the database has no workspace yet.
 public final class InitialSetup {
 
     /// The settings of the first workspace.
@@ -60,8 +60,8 @@ public final class InitialSetup {
         });
     }
 
-    /// Whether the chosen key is accepted: a key of some workspace that has not expired. Returns
-    /// true if no key was chosen.
+    /// Whether the chosen key is valid: some workspace has it, and it has not expired. Returns true
+    /// if no key was chosen.
     public static boolean isKeyValid(Db db, InitialSetupSettings settings, Instant now) {
         return settings.apiKey().isEmpty()
                 || db.call(tx ->

@@ -8,9 +8,9 @@ import java.util.UUID;
 /// Stores the networks from which people have signed in, the 16 most recent ones of each account.
 /// They outlive the sessions.
 ///
-/// A network is named as by [ClientAddress#network]: an IPv4 address, or an IPv6 /64. A wider IPv4
-/// range would make the owner's neighbours at an access provider or in a data centre known, too,
-/// and an attacker easily rents an address there.
+/// A network is an IPv4 address or an IPv6 /64, as returned by [ClientAddress#network]. A wider
+/// IPv4 range would also contain the owner's neighbours at an access provider or in a data centre.
+/// An attacker can easily rent an address there.
 public final class KnownNetworkStore {
 
     private static final int MAX_NETWORKS = 16;
@@ -27,8 +27,8 @@ public final class KnownNetworkStore {
                 .isPresent();
     }
 
-    /// Remembers a network, and forgets those that were not used for the longest time if there are
-    /// more than 16.
+    /// Remembers a network. If there are then more than 16, forgets the networks that were not used
+    /// for the longest time.
     public static void remember(Tx tx, UUID account, String network, Instant now) {
         tx.update(
                 """

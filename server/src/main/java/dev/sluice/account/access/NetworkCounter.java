@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
-/// Counts what comes from each network, such as wrong passwords, and says when a network must wait.
-/// A count covers one minute, which begins with the first request that counts. The first one after
-/// that minute begins a new count. A network is an IPv4 address or an IPv6 /64, as returned by
+/// Counts events, such as wrong passwords, for each network, and decides when a network must wait.
+/// A count covers one minute, which begins with the first event. The first event after that minute
+/// begins a new count. A network is an IPv4 address or an IPv6 /64, as returned by
 /// [ClientAddress#network].
 ///
-/// The counts are kept in memory. They cover up to 50 000 networks; beyond that, those not used for
-/// the longest time are forgotten. Thread-safe.
+/// The counts are kept in memory for up to 50 000 networks. Beyond that, the networks that were not
+/// used for the longest time are forgotten. Thread-safe.
 public final class NetworkCounter {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MAX_NETWORKS = 50_000;
 
-    /// @param start when the first request of the minute came
+    /// @param start when the first event of the minute happened
     private record CountedMinute(int number, Instant start) {
 
         /// Whether the minute is over, or the clock was set back.
@@ -36,7 +36,8 @@ public final class NetworkCounter {
                 : Duration.between(now, counted.start().plus(WINDOW));
     }
 
-    /// Counts a request. Returns how many were counted in the network's current minute before it.
+    /// Counts an event. Returns how many events of the network's current minute were counted before
+    /// it.
     public synchronized int add(String network, Instant now) {
         return byNetwork
                         .merge(
@@ -51,7 +52,7 @@ public final class NetworkCounter {
                 - 1;
     }
 
-    /// Returns how many networks are held in memory.
+    /// Returns the number of networks that are held in memory.
     public synchronized int size() {
         return byNetwork.size();
     }

@@ -11,9 +11,9 @@ import java.util.Set;
 
 /// Refuses changes that another site makes a signed-in browser send (cross-site request forgery).
 ///
-/// A browser's `Sec-Fetch-Site` header says where its request comes from; older browsers send only
-/// `Origin`. A request with neither header does not come from a browser that could be misled.
-/// Requests with an API key need no check, because no browser adds a key by itself.
+/// A browser's `Sec-Fetch-Site` header says which site made the request; older browsers send only
+/// `Origin`. A request with neither header does not come from a browser, so no site can have caused
+/// it. Requests with an API key need no check, because no browser adds a key by itself.
 final class OriginCheck {
 
     private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");

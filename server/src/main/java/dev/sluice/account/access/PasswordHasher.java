@@ -67,17 +67,18 @@ public final class PasswordHasher {
                         Integer.parseInt(parts.group("parallelism"))));
     }
 
-    /// Whether a result of `hash` was made with the parameters that `hash` uses now.
+    /// Whether a result of `hash` was made with the current parameters.
     public static boolean isCurrent(String stored) {
         return stored.startsWith(CURRENT_PREFIX);
     }
 
-    /// The parameters of Argon2id that decide how much memory and time it takes to derive a key.
+    /// The parameters of Argon2id, which decide how much memory and time the derivation of a key
+    /// takes.
     public record KeyCost(int memoryKib, int iterations, int parallelism) {
 
-        /// The second recommended option of RFC 9106, section 4. It costs more than a password's
-        /// hash: an attacker may try passphrases on a file for years, and few keys are derived at a
-        /// time.
+        /// The second option that RFC 9106, section 4, recommends. It costs more than the hash of a
+        /// password. An attacker may try passphrases on a file for years, and the server derives
+        /// few keys at a time.
         public static final KeyCost DEFAULT = new KeyCost(65_536, 3, 4);
     }
 

@@ -6,9 +6,9 @@ import dev.sluice.platform.secret.Sealer;
 
 import java.util.Optional;
 
-/// Checks the master key with the canary, one encrypted value in the database. With a wrong key,
-/// the server refuses to start. Without this check it would start, but hold all deliveries, because
-/// it could not read the authentication of any destination.
+/// Checks the master key with the canary, which is one encrypted value in the database. With a
+/// wrong key, the server refuses to start. Otherwise it would start but hold all deliveries,
+/// because it could not read the authentication of any destination.
 public final class SealingCanaryStore {
 
     private static final String CANARY_TEXT = "canary";

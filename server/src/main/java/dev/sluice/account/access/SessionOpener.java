@@ -31,7 +31,7 @@ public final class SessionOpener {
         this.random = random;
     }
 
-    /// Opens a session, and makes the network of the client a known one. Returns the header that
+    /// Opens a session, and remembers the network of the client as known. Returns the header that
     /// sets the session's cookie.
     ///
     /// @param workspace the workspace in which the session acts; empty if the person is a member of

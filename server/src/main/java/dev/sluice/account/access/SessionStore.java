@@ -20,7 +20,7 @@ public final class SessionStore {
     /// How long a session lasts after its last request (a product decision).
     public static final Duration LIFETIME = Duration.ofDays(30);
 
-    /// How old `last_seen_at` may become before a request updates it. Because of this interval,
+    /// The minimum age of `last_seen_at` at which a request updates it. Because of this interval,
     /// most requests write nothing.
     private static final Duration LAST_SEEN_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
@@ -159,7 +159,7 @@ public final class SessionStore {
         return tx.update("update session set token_hash = ? where id = ?", tokenHash, session) > 0;
     }
 
-    /// Whether the session has not been ended.
+    /// Whether the session is still open: it has not been ended.
     public static boolean isOpen(Tx tx, UUID session) {
         return tx.findOne("select id from session where id = ?", row -> row.uuid("id"), session)
                 .isPresent();

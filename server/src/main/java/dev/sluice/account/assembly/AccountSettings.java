@@ -7,7 +7,7 @@ import dev.sluice.account.plan.PlanChangePolicy;
 
 /// The settings of the account layer.
 ///
-/// @param headerPrefix the prefix of the server's own headers, which a caller is told
+/// @param headerPrefix the prefix of the server's own headers, which the API shows to callers
 public record AccountSettings(
         PlanCatalog plans,
         PlanChangePolicy planChangePolicy,

@@ -12,8 +12,8 @@ public final class AuditLogStore {
 
     private AuditLogStore() {}
 
-    /// Inserts an entry. If the actor is an API key, the key's name is copied into the entry,
-    /// because the name is lost when the key is deleted.
+    /// Inserts an entry. If the actor is an API key, copies the key's name into the entry, because
+    /// the key may be deleted later.
     static void insert(
             Tx tx,
             UUID id,
@@ -40,8 +40,8 @@ public final class AuditLogStore {
                 change.fields());
     }
 
-    /// Deletes up to `limit` entries that were made before `before`, the oldest first. Returns how
-    /// many were deleted.
+    /// Deletes up to `limit` entries that were made before `before`, the oldest first. Returns the
+    /// number of deleted entries.
     static int deleteBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -52,7 +52,7 @@ public final class AuditLogStore {
                 limit);
     }
 
-    /// Deletes up to `limit` entries of a workspace. Returns how many were deleted.
+    /// Deletes up to `limit` entries of a workspace. Returns the number of deleted entries.
     public static int deleteOf(Tx tx, WorkspaceId workspace, int limit) {
         return tx.update(
                 """

@@ -9,17 +9,18 @@ import java.util.Optional;
 /// Keeps the answer to one request, so that a repeat of the request gets the same answer. Does
 /// nothing for a request without an `Idempotency-Key`. Used by the thread of the request.
 ///
-/// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. They
-/// throw an [dev.sluice.platform.http.ApiException], which rolls the transaction back: 409 if
-/// another request has stored the key first.
+/// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. If
+/// another request has stored the key first, both throw a 409
+/// [dev.sluice.platform.http.ApiException], which rolls the transaction back.
 public final class AnswerKeeper {
 
     @FunctionalInterface
     interface AnswerSink {
 
-        /// Stores an answer, sealed. Returns what was stored.
+        /// Seals and stores an answer. Returns the sealed bytes.
         ///
-        /// @param placeholder what [#begin] has stored for this request; empty if nothing
+        /// @param placeholder the bytes that [#begin] stored for this request; empty if `begin` was
+        ///   not called
         byte[] keep(Tx tx, KeyedRequest request, KeptAnswer answer, Optional<byte[]> placeholder);
     }
 
@@ -48,8 +49,8 @@ public final class AnswerKeeper {
         });
     }
 
-    /// Says that the work is committed. If the answer cannot be kept afterwards, the key stays, so
-    /// that a repeat does not carry out the work again.
+    /// Records that the work is committed. If the answer cannot be stored afterwards, the key
+    /// stays, so that a repeat does not carry out the work again.
     public void workDone() {
         isWorkDone = true;
     }
@@ -58,19 +59,19 @@ public final class AnswerKeeper {
         return isWorkDone;
     }
 
-    /// Returns what [#begin] has stored under the key; empty if it was not called.
+    /// Returns the bytes that [#begin] stored under the key; empty if `begin` was not called.
     Optional<byte[]> placeholder() {
         return placeholder;
     }
 
-    /// Keeps the reply with its body. Returns the reply.
+    /// Stores the reply, including its body, as the answer. Returns the reply.
     public Reply keep(Tx tx, Reply reply) {
         keyed.ifPresent(
                 request -> sink.keep(tx, request, KeptAnswer.of(request, reply), placeholder));
         return reply;
     }
 
-    /// Keeps an answer without a body, for a reply with a secret that is shown only once. A repeat
+    /// Stores an answer without a body, for a reply with a secret that is shown only once. A repeat
     /// of the request gets 409 with the location.
     public void keepWithoutSecret(Tx tx, String location) {
         keyed.ifPresent(request ->

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Answers a repeated request with an `Idempotency-Key` as it was answered the first time.
+/// Answers a repeated request with an `Idempotency-Key` in the same way as the first time.
 ///
-/// A route gives its work to `answer`. The work keeps its answer in the transaction that carries
+/// A route passes its work to `answer`. The work stores its answer in the transaction that carries
 /// out the request. If that is not possible, the work stores the key first and the answer
 /// afterwards. The key is unique in the database. If two requests use one key at the same time, on
 /// any nodes, only one of them commits. Thread-safe.
@@ -36,7 +36,7 @@ public final class IdempotencyKeys {
     private static final String HEADER = "Idempotency-Key";
     private static final Header REPLAYED = new Header("Idempotent-Replayed", "true");
 
-    /// Carries out a request and returns the reply. It also keeps the reply with `keeper`.
+    /// Carries out a request and returns the reply. Also stores the reply with `keeper`.
     @FunctionalInterface
     public interface KeyedWork {
         Reply answer(AnswerKeeper keeper);

@@ -50,8 +50,8 @@ public final class IdempotencyStore {
                 == 1;
     }
 
-    /// Replaces the answer of a key if it is still `placeholder`. The key may have been stored anew
-    /// by a repeat of the request, whose answer stays.
+    /// Replaces the answer of a key if it is still `placeholder`. Otherwise a repeat of the request
+    /// has stored the key again, and the answer of the repeat stays.
     static void replace(Tx tx, UUID owner, String key, byte[] placeholder, byte[] answer) {
         tx.update(
                 """
@@ -74,8 +74,8 @@ public final class IdempotencyStore {
                 placeholder);
     }
 
-    /// Deletes up to `limit` keys that were used at `until` or before. Returns how many were
-    /// deleted.
+    /// Deletes up to `limit` keys that were used at `until` or before. Returns the number of
+    /// deleted keys.
     static int deleteUntil(Tx tx, Instant until, int limit) {
         return tx.update(
                 """

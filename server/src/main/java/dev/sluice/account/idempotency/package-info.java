@@ -1,5 +1,5 @@
-/// `Idempotency-Key`: a request that is sent twice with one key is carried out once. The answer is
-/// kept in the transaction of what the request made.
+/// `Idempotency-Key`: a request that is sent twice with one key is carried out only once. Its
+/// answer is stored in the same transaction as its changes.
 @NullMarked
 package dev.sluice.account.idempotency;
 

@@ -53,8 +53,8 @@ public final class InviteMailer {
         return baseUrl + "/invite#" + token;
     }
 
-    /// Queues the mail of a new invite. Returns false if no mail is sent, because none can be sent,
-    /// a limit is reached or the queue is full. The inviting person then has to pass on the link.
+    /// Queues the mail of a new invite. Returns false if no mail is sent: the server sends no mail,
+    /// a limit is reached or the queue is full. The inviting person must then pass on the link.
     boolean offer(Invite invite, Workspace workspace, Account inviter, String token) {
         return mail.isPresent()
                 && takeTurn(invite.email(), inviter)

@@ -111,7 +111,7 @@ public final class WorkspaceAccess {
         return db.call(tx -> MemberStore.role(tx, workspace, account));
     }
 
-    /// Returns the present entity tag of a workspace.
+    /// Returns the current entity tag of a workspace.
     ///
     /// @throws ApiException 404 if the workspace was deleted
     public static EntityTag tag(Tx tx, WorkspaceId workspace) {

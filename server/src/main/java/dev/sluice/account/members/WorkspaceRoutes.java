@@ -35,7 +35,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /// The HTTP endpoints under `/api/v1/workspaces` that concern the workspaces themselves: list,
-/// create, get, rename and switch. Other classes have those for members, invites, plans and
+/// create, get, rename and switch. Other classes have the endpoints for members, invites, plans and
 /// deletion.
 public final class WorkspaceRoutes {
 
@@ -134,8 +134,8 @@ public final class WorkspaceRoutes {
         });
     }
 
-    /// Throws 409 if the person already owns the maximum number of workspaces. There is a maximum
-    /// because each workspace has its own quota and its own share of the server.
+    /// Throws 409 if the person already owns the maximum number of workspaces. The number is
+    /// limited because each workspace has its own quota and its own share of the server.
     private static void requireRoom(Tx tx, UUID account) {
         AccountStore.lock(tx, account);
         long owned =

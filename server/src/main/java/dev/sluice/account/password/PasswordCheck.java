@@ -34,7 +34,7 @@ public final class PasswordCheck {
 
     private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
 
-    /// How many times a minute a client from a known network is served before others.
+    /// How many times a minute a client from a known network takes precedence over others.
     private static final int MAX_FIRST_VISITS = 5;
 
     private static final int SALT_BYTES = 16;
@@ -45,7 +45,7 @@ public final class PasswordCheck {
     private final InstantSource clock;
     private final SignInThrottle throttle = new SignInThrottle();
 
-    /// Counts how often each network comes to the line.
+    /// Counts how often clients of each network wait for a hash.
     private final NetworkCounter visits = new NetworkCounter();
 
     private final PasswordLine line;
@@ -53,7 +53,8 @@ public final class PasswordCheck {
     private final BiPredicate<Secret, String> matcher;
     private final Executor hashThreads = newHashThreads();
 
-    /// The hash of a password that nobody knows. It is compared if the account does not exist.
+    /// The hash of a password that nobody knows. If an account does not exist, the given password
+    /// is compared with this hash.
     private final String unknownAccountHash;
 
     public PasswordCheck(Db db, SecretGenerator random, InstantSource clock) {
@@ -112,7 +113,7 @@ public final class PasswordCheck {
     }
 
     /// Returns the hash of a new password for a client that has proved to be the account's owner.
-    /// It is served like one from a known network.
+    /// This client takes precedence like a client from a known network.
     ///
     /// @throws ApiException 429 if too many clients are waiting
     String hashForOwner(Secret password, InetAddress client) {
@@ -123,10 +124,10 @@ public final class PasswordCheck {
         return inLine(place, () -> PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
     }
 
-    /// Returns a new hash of a password that was just found right, if the stored one was made with
-    /// other parameters than those of today; empty if it need not be replaced.
+    /// Returns a new hash of a password that was just found correct, if the stored hash was made
+    /// with older parameters; empty if the stored hash is current.
     ///
-    /// @param account as [#find] returned it
+    /// @param account the result of [#find]
     /// @throws ApiException 429 if too many clients are waiting
     public Optional<String> rehash(Account account, Secret password, InetAddress client) {
         return PasswordHasher.isCurrent(account.passwordHash())
@@ -134,8 +135,9 @@ public final class PasswordCheck {
                 : Optional.of(hashForOwner(password, client));
     }
 
-    /// A known network goes first only a few times a minute. Otherwise somebody who signs in to an
-    /// account of their own again and again would keep everybody else waiting.
+    /// Returns the client's place in the queue. A known network takes precedence only a few times a
+    /// minute. Otherwise a person who signs in to their own account again and again would keep
+    /// everybody else waiting.
     private PasswordLine.Place place(String network, boolean isKnown) {
         int count = visits.add(network, clock.instant());
         return new PasswordLine.Place(network, isKnown && count < MAX_FIRST_VISITS, count);

@@ -9,13 +9,15 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// The queue in which clients wait for a password hash, which is slow and uses 19 MiB on purpose.
 ///
-/// At most two hashes run at a time. Clients from a known network are served first, then those
-/// whose network came least often in its current minute, then those that came last. A client that
-/// came last goes first because somebody who guesses from hundreds of networks fills the line once,
-/// and the account's owner, who comes later from a new network, is served next.
+/// At most two hashes run at a time. Clients from a known network are served first. Among the
+/// others, a client goes first if its network came less often in its current minute. With equal
+/// counts, the client that came last goes first. An attacker who guesses from hundreds of networks
+/// fills the queue once; the account's owner, who comes later from a new network, is then served
+/// next.
 ///
-/// The queue has 256 places, at most four for each network. If it is full, a newcomer takes the
-/// place of the client that would be served last, unless that is the newcomer. Thread-safe.
+/// The queue has 256 places, at most four for each network. If the queue is full, a new client
+/// takes the place of the client that would be served last, unless the new client would be served
+/// last. Thread-safe.
 final class PasswordLine {
 
     static final int MAX_CONCURRENT = 2;
@@ -25,7 +27,7 @@ final class PasswordLine {
     /// The facts that decide when a waiting client is served.
     ///
     /// @param isKnown whether somebody has signed in to the account from the network
-    /// @param visits how often the network came to the line before, in its current minute
+    /// @param visits how often the network already came to the queue in its current minute
     record Place(String network, boolean isKnown, int visits) {}
 
     private final class Waiter {
@@ -54,11 +56,11 @@ final class PasswordLine {
     /// If it returns false or is interrupted, the caller has left the queue.
     ///
     /// @param patience the longest time to wait
-    /// @return false if there is no place for the client, or if its turn did not come in time
+    /// @return false if there is no place for the client, or if its turn does not come in time
     boolean enter(Place place, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (running < MAX_CONCURRENT) { // then nobody is waiting
+            if (running < MAX_CONCURRENT) { // in this case nobody is waiting
                 running++;
                 return true;
             }
@@ -90,7 +92,8 @@ final class PasswordLine {
         return waiter.isCalled;
     }
 
-    /// Whether the queue has a place for this client. Displaces another client if need be.
+    /// Whether the queue has a place for this client. If the queue is full, this may displace
+    /// another client.
     private boolean hasRoom(Waiter newcomer) {
         long ofNetwork =
                 waiting.stream()

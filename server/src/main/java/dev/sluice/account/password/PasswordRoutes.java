@@ -67,7 +67,7 @@ public final class PasswordRoutes {
         });
     }
 
-    /// Returns the session's account, as it was when its password was compared.
+    /// Returns the session's account as it was when its password was compared.
     private Account check(Session session, Secret current, InetAddress client) {
         return db.call(tx -> AccountStore.find(tx, session.account()))
                 .flatMap(account -> passwords.find(account.email(), current, client))

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
-/// Counts failed sign-ins and says how long a client must wait before it may try again.
+/// Counts failed sign-ins and decides how long a client must wait before it may try again.
 ///
 /// There are two counts. The first counts failures for one account from one network. After five in
 /// a row, the client must wait one second. Each further failure doubles the wait, up to 15 minutes.
@@ -15,8 +15,8 @@ import java.util.Map;
 /// counted for an account alone, so nobody can lock out its owner, who signs in from elsewhere. A
 /// network is an IPv4 address or an IPv6 /64.
 ///
-/// The counts are kept in memory, up to 50 000 of each kind; beyond that, those not used for the
-/// longest time are forgotten. Thread-safe.
+/// The counts are kept in memory, up to 50 000 of each kind. Beyond that, the counts that were not
+/// used for the longest time are forgotten. Thread-safe.
 final class SignInThrottle {
 
     static final int FREE_FAILURES = 5;
@@ -66,7 +66,7 @@ final class SignInThrottle {
         byNetwork.add(network, now);
     }
 
-    /// Returns how many counts are held in memory.
+    /// Returns the number of counts that are held in memory.
     synchronized int size() {
         return byPair.size() + byNetwork.size();
     }

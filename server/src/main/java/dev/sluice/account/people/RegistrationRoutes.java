@@ -97,8 +97,8 @@ public final class RegistrationRoutes {
         var invite = inviteToken.map(Sha256::hash);
         var client = clientAddress.of(request);
         // This check comes before hashing, so that wrong tokens cost no hash. It is repeated when
-        // the invite is taken. Wrong tokens do not count, or they would lock out invited people of
-        // the same network.
+        // the invite is taken. Wrong tokens are not counted, because they would otherwise lock out
+        // invited people in the same network.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
         limitRate(client);
         String hash = passwords.hash(password.orElse(new Secret("")), client);
@@ -106,8 +106,8 @@ public final class RegistrationRoutes {
         return db.call(tx -> create(tx, request, account, workspaceName.toOptional(), invite));
     }
 
-    /// Each registration costs a hash, may make a workspace, and tells whether an address has an
-    /// account.
+    /// Limits the registrations from one network. Each registration costs a hash, may create a
+    /// workspace, and reveals whether an address has an account.
     private void limitRate(InetAddress client) {
         var now = clock.instant();
         String network = ClientAddress.network(client);

@@ -73,7 +73,7 @@ public final class SignInRoutes {
     private Reply openSession(Request request, Account account) {
         return db.call(tx -> {
             // The password may have been changed while the client waited for the check. The lock
-            // makes a change that comes now wait, and end this session, too.
+            // makes any later change wait, and that change then ends this session, too.
             if (!AccountStore.lockUnchanged(tx, account)) {
                 throw wrongPassword();
             }
@@ -91,8 +91,8 @@ public final class SignInRoutes {
         });
     }
 
-    /// Replaces a hash that was made with other parameters than those of today. If the line is
-    /// full, or the hash was replaced meanwhile, nothing happens: a later sign-in tries again.
+    /// Replaces a hash that was made with older parameters. Does nothing if too many clients are
+    /// waiting or the hash was replaced meanwhile; a later sign-in tries again.
     private void replaceOldHash(Account account, Secret password, InetAddress client) {
         try {
             passwords
@@ -104,7 +104,7 @@ public final class SignInRoutes {
                                 }
                             }));
         } catch (ApiException e) {
-            // The person is signed in.
+            // The person is signed in in any case.
         }
     }
 

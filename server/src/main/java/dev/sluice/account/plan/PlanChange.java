@@ -16,8 +16,8 @@ public sealed interface PlanChange {
     /// The workspace has the new plan now.
     record Changed(Workspace workspace) implements PlanChange {}
 
-    /// Nothing was changed: the new plan keeps events for a shorter time, and the request did not
-    /// confirm that.
+    /// Nothing was changed, because the new plan keeps events for a shorter time and the request
+    /// did not confirm this.
     ///
     /// @param retention how long the new plan keeps events
     /// @param events how many stored events would expire at once, counted in whole hours

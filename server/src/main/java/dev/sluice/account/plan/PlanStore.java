@@ -40,9 +40,9 @@ public final class PlanStore {
         }
     }
 
-    /// Returns the catalogue, with the plans added that it no longer offers but that some
-    /// workspaces still have. Logs a warning for each of them. A plan that was never stored or
-    /// cannot be read is not added; its workspaces get the limits of the last offered plan.
+    /// Returns the catalogue, extended by plans that it no longer offers but that some workspaces
+    /// still have. Logs a warning for each of them. A plan that was never stored or cannot be read
+    /// is not added; its workspaces get the limits of the last offered plan.
     public static PlanCatalog withVanished(Tx tx, PlanCatalog plans) {
         var vanished = new ArrayList<Plan>();
         for (var used : usedPlans(tx)) {

@@ -17,7 +17,8 @@ final class StoredEventQueries {
     /// `from` to the hour that contains `to`, both included.
     ///
     /// Reads the daily sums, and the hourly sums of the first and the last day. Hourly sums are
-    /// kept for 93 days. If the first or last day is older, its events are not counted.
+    /// kept for [UsageKind#HOURLY_RETENTION]. If the first or last day is older, its events are not
+    /// counted.
     static long count(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
         long first = hour(from);
         long last = hour(to);
@@ -26,17 +27,18 @@ final class StoredEventQueries {
                 select coalesce(sum(n), 0)::bigint as n
                   from (select rollup_day.n
                           from source
-                          join rollup_day on kind = 1 and key = source.id
+                          join rollup_day on kind = %1$d and key = source.id
                          where workspace_id = ? and purged_at is null
                            and day > ? and day < ?
                         union all
                         select rollup_hour.n
                           from source
-                          join rollup_hour on kind = 1 and key = source.id
+                          join rollup_hour on kind = %1$d and key = source.id
                          where workspace_id = ? and purged_at is null
                            and hour between ? and ?
                            and hour / 24 in (?, ?)) as counted
-                """,
+                """
+                        .formatted(UsageKind.EVENTS.number()),
                 row -> row.number("n"),
                 workspace.value(),
                 first / HOURS_PER_DAY,

@@ -62,8 +62,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Renames a workspace. Each change gets a later time than the one before, even if the clock
-    /// has not moved on, because entity tags are made from that time.
+    /// Renames a workspace. Each change gets a later time than the previous change, even if the
+    /// clock has not advanced, because entity tags are derived from that time.
     public static void rename(Tx tx, WorkspaceId id, String name, Instant now, long version) {
         tx.update(
                 """
@@ -79,7 +79,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Sets the plan of the workspace to that of `changed`, at a time as in [#rename].
+    /// Sets the workspace's plan to the plan of `changed`. The time of the change is chosen as in
+    /// [#rename].
     public static void setPlan(Tx tx, Workspace changed, Instant now, long version) {
         tx.update(
                 """
@@ -109,8 +110,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns up to 100 deleted workspaces whose data has not been erased yet, the one that was
-    /// deleted first at the beginning.
+    /// Returns up to 100 deleted workspaces whose data has not been erased yet, the earliest
+    /// deletion first.
     ///
     /// @param before returns only workspaces that were deleted at or before this time
     /// @param except workspaces to leave out

@@ -30,7 +30,7 @@ public record AlertConfig(
     /// When the settings were created, and when they were last changed.
     public record ChangeTimes(Instant createdAt, Instant updatedAt) {}
 
-    /// What became of the messages to the channel's target.
+    /// The outcome of the last messages to the channel's target.
     ///
     /// @param lastSentAt when the last message was sent; empty if none was sent since the channel
     ///   exists

@@ -81,9 +81,9 @@ public final class AlertConfigStore {
                 config.id());
     }
 
-    /// Takes up to `limit` channels that became the only enabled channel to their target, and
-    /// returns their targets. A channel becomes that when it is created, enabled or changed. The
-    /// next call does not return it again.
+    /// Takes up to `limit` channels that have become the only enabled channel to their target, and
+    /// returns their targets. A channel becomes the only one when it is created, enabled or
+    /// changed. The next call does not return it again.
     public static List<UUID> takeBegun(Tx tx, int limit) {
         return tx.query(
                 """

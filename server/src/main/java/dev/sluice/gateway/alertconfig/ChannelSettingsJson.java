@@ -24,8 +24,8 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// Converts [ChannelSettings] from and to JSON: as users send them, as the API shows them, and as
-/// they are encrypted for storage.
+/// Converts [ChannelSettings] from and to JSON. There are three forms: as users send them, as the
+/// API shows them, and as they are encrypted for storage.
 final class ChannelSettingsJson {
 
     /// The form of a bot's token. The token becomes part of a URL's path, so it must not contain

@@ -103,7 +103,9 @@ public final class GatewayAssembly {
                 new TrashPurger(db, GatewayAssembly::purgeDependents, writer, base.settledClock());
         return List.of(
                 new Chore("configuration", Duration.ofMillis(500), configuration)
-                        .idlingAt(Duration.ofSeconds(1)), // changes of other nodes hold within two
+                        .idlingAt(
+                                Duration.ofSeconds(
+                                        1)), // changes made on other nodes take effect within two
                 new Chore("trash", Duration.ofMinutes(1), purge));
     }
 

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Converts an [AuthConfig] from and to JSON: as users send it, as the API shows it, and as it is
-/// encrypted for storage.
+/// Converts an [AuthConfig] from and to JSON. There are three forms: as users send it, as the API
+/// shows it, and as it is encrypted for storage.
 final class AuthJson {
 
     private AuthJson() {}

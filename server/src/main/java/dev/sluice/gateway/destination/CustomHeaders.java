@@ -45,8 +45,8 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.isEmpty();
     }
 
-    /// Returns these headers, and marks those as secret, too, whose names are secret in `later`.
-    /// The value of a header that was marked as secret later may be the same as before.
+    /// Returns these headers, and also marks those headers as secret whose names are secret in
+    /// `later`. A header that was marked as secret later may still have the same value.
     CustomHeaders withSecretNamesOf(CustomHeaders later) {
         var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         names.addAll(secretNames);

@@ -36,7 +36,7 @@ record DestinationFields(
     }
 
     private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
-        input.requireUnicode("url"); // because messages of other errors may quote the URL
+        input.requireUnicode("url"); // messages of other errors may quote the URL
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 

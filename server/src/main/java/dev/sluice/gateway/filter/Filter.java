@@ -21,7 +21,7 @@ public final class Filter {
     record FilterRule(FilterPath path, FilterOperator operator, FilterOperand value)
             implements FilterCondition {
 
-        /// @throws EffortSpentException if the input has too little effort left
+        /// @throws EffortSpentException if the remaining effort of the input is used up
         boolean passes(FilterInput input) {
             return operator.passes(input.valueAt(path), value, input.effort());
         }
@@ -86,11 +86,12 @@ public final class Filter {
         return this != UNREADABLE;
     }
 
-    /// Returns whether the event matches the filter, or `UNDECIDED` if the input's effort does not
-    /// suffice to find out.
+    /// Returns whether the event matches the filter, or `UNDECIDED` if the effort of the input is
+    /// too small to find out.
     public FilterResult evaluate(FilterInput input) {
         if (input.effort().isSpent() && !root.conditions().isEmpty()) {
-            return FilterResult.UNDECIDED; // as below; a thousand exceptions would take long
+            // An exception for each of a thousand filters would take long.
+            return FilterResult.UNDECIDED;
         }
         try {
             return FilterResult.of(passes(root, input));

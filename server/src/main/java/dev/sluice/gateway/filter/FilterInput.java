@@ -21,14 +21,14 @@ public final class FilterInput {
     /// The cost of evaluating one rule, apart from the bytes that it reads.
     private static final int RULE_COST = 16;
 
-    /// The cost of looking at one header. If its name is as long as the one that is looked for, the
-    /// characters of the name are added.
+    /// The cost of comparing a path with one header. If the names are equally long, the characters
+    /// of the name are added to the cost.
     private static final int HEADER_COST = 4;
 
     /// The base of the effort at ingest. It is enough for a thousand short rules on any event.
     /// `EFFORT_PER_BYTE` is added for each byte of the headers and the body, and `EFFORT_PER_VALUE`
     /// for each name and value of the body. All filters of an event then take at most four times
-    /// the CPU time of parsing the body, plus 250 µs, as `FilterEffortTest` measures.
+    /// the CPU time of parsing the body, plus 250 µs. `FilterEffortTest` measures this.
     private static final int BASE_EFFORT = 48 * 1024;
 
     private static final double EFFORT_PER_BYTE = 0.6;

@@ -34,7 +34,7 @@ enum FilterOperator {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// Returns why the operator does not accept this operand, or empty if it does.
+    /// Returns the reason why the operator does not accept this operand, or empty if it does.
     Optional<String> operandError(JsonValue value) {
         boolean isOrdered =
                 value.type() == JsonValue.JsonType.NUMBER

@@ -37,8 +37,8 @@ public final class FilterReport {
     }
 
     /// Returns the report as JSON: `passes`, `operator`, and `rules`, which lists rules and groups
-    /// in their order. If the input's effort did not suffice, `passes` is null and `is_undecided`
-    /// is true.
+    /// in their order. If the input's effort was too small, `passes` is null and `is_undecided` is
+    /// true.
     ///
     /// @param withheld the names of headers that contained a secret; the report shows a mask
     ///   instead of their values
@@ -102,7 +102,7 @@ public final class FilterReport {
                 case FilterInput.PathValue.BodyPathValue value -> show(json, value.json());
             }
         } catch (EffortSpentException e) {
-            // The report shows no value if there is too little effort left to find it.
+            // The report shows no value if the remaining effort is too small to find it.
         }
     }
 

@@ -19,7 +19,8 @@ import java.util.SequencedSet;
 final class DeletedConnections {
 
     /// The maximum size of the cache, and of the queue. A full cache drops the connection that was
-    /// added first. A full queue takes no more; a caller who asks later queues the connection then.
+    /// added first. A full queue accepts no more connections; a later call adds the connection when
+    /// there is room.
     private static final int MAX_REMEMBERED = 100_000;
 
     private final SequencedMap<ConnectionId, RouteDeletion> known = new LinkedHashMap<>();

@@ -64,7 +64,7 @@ final class SnapshotBuilder {
         changed = HashSet.newHashSet(changes.sources().size());
     }
 
-    /// Returns a map with room for what is added to it.
+    /// Returns a copy of the map with enough capacity for the entries to be added.
     private static <K, V> Map<K, V> copy(Map<K, V> before, Collection<?> added) {
         Map<K, V> copy = HashMap.newHashMap(before.size() + added.size());
         copy.putAll(before);
@@ -207,7 +207,7 @@ final class SnapshotBuilder {
         private final Map<K, Set<ConnectionId>> sets;
         private final Set<K> copied = new HashSet<>();
 
-        /// @param sets changed by this object; its values are not
+        /// @param sets the index to change. This object changes the map, but not the sets in it
         ConnectionIndex(Map<K, Set<ConnectionId>> sets) {
             this.sets = sets;
         }

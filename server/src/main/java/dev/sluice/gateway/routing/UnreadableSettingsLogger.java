@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// Logs when a node cannot read some settings of a source, destination or connection. When the same
-/// row changes again, this is logged again only if the list of unreadable settings is another one.
+/// row changes again, this is logged only if the list of unreadable settings has changed.
 final class UnreadableSettingsLogger {
 
     private static final Logger log = LoggerFactory.getLogger(UnreadableSettingsLogger.class);

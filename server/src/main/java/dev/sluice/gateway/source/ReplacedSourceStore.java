@@ -53,7 +53,7 @@ public final class ReplacedSourceStore {
                 version);
     }
 
-    /// Stores the settings of `before` if they determine requests and `after` has others.
+    /// Stores the settings of `before` that determine requests, if `after` has different ones.
     ///
     /// @param version the configuration version of the change
     static void keep(Tx tx, Source before, Source after, long version) {

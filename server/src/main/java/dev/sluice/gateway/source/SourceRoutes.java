@@ -36,11 +36,11 @@ public final class SourceRoutes {
 
     private static final int TOKEN_LENGTH = 32;
 
-    /// How long the previous token is accepted after a rotation if the request does not say it, in
-    /// seconds: a day.
+    /// How long the previous token is accepted after a rotation, in seconds, unless the request
+    /// says otherwise: one day.
     private static final int DEFAULT_OVERLAP_SECONDS = 86_400;
 
-    /// The maximum that a request may ask for, in seconds: a week.
+    /// The maximum overlap that a request may ask for, in seconds: one week.
     private static final int MAX_OVERLAP_SECONDS = 604_800;
 
     /// The colours of sources for which the user chooses none, assigned in rotation.

@@ -1,5 +1,6 @@
 package dev.sluice.gateway.source;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.NameSearch;
 import dev.sluice.platform.db.Row;
@@ -150,8 +151,8 @@ public final class SourceStore {
                 limit);
     }
 
-    /// Returns the number of events that each source has accepted in all. Events that failed
-    /// verification (`dim` 2) are not counted. Sources without counted events are omitted.
+    /// Returns the total number of events that each source has accepted. Events that failed
+    /// verification are not counted. Sources without counted events are omitted.
     static Map<SourceId, Long> eventCounts(Tx tx, List<SourceId> sources) {
         var counts = new HashMap<SourceId, Long>();
         tx.query(
@@ -159,14 +160,17 @@ public final class SourceStore {
                         select key, sum(n) as n
                           from (select key, n
                                   from total
-                                 where kind = 1 and dim <> 2 and key = any (?)
+                                 where kind = %1$d and dim <> %2$d and key = any (?)
                                 union all
                                 select entry.key, entry.n
                                   from ledger,
                                        unnest(kinds, keys, dims, counts) as entry (kind, key, dim, n)
-                                 where entry.kind = 1 and entry.dim <> 2 and entry.key = any (?)) as both_parts
+                                 where entry.kind = %1$d and entry.dim <> %2$d and entry.key = any (?)) as both_parts
                          group by key
-                        """,
+                        """
+                                .formatted(
+                                        UsageKind.EVENTS.number(),
+                                        VerificationStatus.FAILED.number()),
                         row -> Map.entry(new SourceId(row.uuid("key")), row.number("n")),
                         sources.stream().map(SourceId::value).toList(),
                         sources.stream().map(SourceId::value).toList())

@@ -6,11 +6,11 @@ import dev.sluice.platform.db.Tx;
 import java.time.Instant;
 import java.util.List;
 
-/// The SQL that gives sources their ingest tokens, and takes them away.
+/// The SQL that assigns ingest tokens to sources, and retires them.
 ///
-/// A token that a source no longer has is retired: only the workspace that had it can take it
-/// again, because a sender may still use it. Only its hash is kept. The tokens of a deleted
-/// workspace can be taken by nobody.
+/// A token is retired when its source no longer has it. Senders may still use such a token, so only
+/// the workspace that had it can take it again. Only the hash of a retired token is kept. No
+/// workspace can take the tokens of a deleted workspace.
 ///
 /// Configuration changes run one after another, so a token that is free stays free until the end of
 /// the transaction.
@@ -22,8 +22,8 @@ final class TokenStore {
     /// workspace whose source had it. In that case, removes the token from its earlier source, or
     /// from the retired tokens.
     ///
-    /// @return false if a source of any workspace has the token, even a source in the trash, or if
-    ///   it is an earlier token and not free for this workspace
+    /// @return false if a source of any workspace has the token, even a source in the trash. Also
+    ///   false if the token is an earlier token that is not free for this workspace
     static boolean take(Tx tx, WorkspaceId workspace, String token, Instant now, long version) {
         boolean isUsed =
                 tx.single(
@@ -89,8 +89,7 @@ final class TokenStore {
                 rotated.id().value());
     }
 
-    /// Retires the tokens of purged sources. Their rows get a placeholder instead, which no request
-    /// can name.
+    /// Retires the tokens of purged sources. Their rows get a placeholder that no request can name.
     static void retireAll(Tx tx, List<SourceId> purged) {
         retireOnly(tx, purged);
         tx.update(
@@ -102,7 +101,7 @@ final class TokenStore {
                 purged.stream().map(SourceId::value).toList());
     }
 
-    /// Retires the tokens that purged sources still have. Their rows keep them.
+    /// Retires the tokens of purged sources, but leaves the tokens in the rows of these sources.
     static void retireOnly(Tx tx, List<SourceId> purged) {
         tx.update(
                 """

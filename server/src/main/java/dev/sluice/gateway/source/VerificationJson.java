@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Converts a [VerificationConfig] from and to JSON: as users send it, as the API shows it, and as
-/// it is encrypted for storage.
+/// Converts a [VerificationConfig] from and to JSON. There are three forms: as users send it, as
+/// the API shows it, and as it is encrypted for storage.
 public final class VerificationJson {
 
     private static final int DEFAULT_TOLERANCE_SECONDS = 300;

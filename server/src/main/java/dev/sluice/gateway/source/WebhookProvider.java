@@ -2,9 +2,12 @@ package dev.sluice.gateway.source;
 
 /// The webhook senders whose verification scheme Sluice knows, so that users set only the secret.
 /// `docs/reference/verification.md` describes each scheme, and says where its sender documents it.
+///
+/// `relay.verify.SignatureSchemes` contains the schemes, such as that of Stripe, and
+/// `relay.verify.HmacVerifier` verifies a request by its scheme.
 public enum WebhookProvider {
     STRIPE("provider_payments"),
-    /// Also others that use GitHub's scheme, such as Meta.
+    /// Also covers other senders that use GitHub's scheme, such as Meta.
     GITHUB("provider_code_host"),
     SHOPIFY("provider_commerce"),
     /// All senders that follow the Standard Webhooks specification (standardwebhooks.com).

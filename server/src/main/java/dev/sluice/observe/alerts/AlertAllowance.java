@@ -10,11 +10,11 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// How many alert messages a workspace may send in any hour, over all its channels of one kind.
-/// Mails are also limited for each mailbox, over all workspaces.
+/// The number of alert messages that a workspace may send in any hour, over all its channels of one
+/// kind. Mails are also limited for each mailbox, over all workspaces.
 ///
-/// The workspaces that did not write to a mailbox first share half of what it may get. The other
-/// half is always left to the workspace that wrote first, so others cannot silence it.
+/// One half of a mailbox's limit is reserved for the workspace that wrote to the mailbox first, so
+/// that others cannot silence it. All other workspaces share the other half.
 ///
 /// @param kind the name of the allowance in the database
 /// @param words the allowance as a phrase, such as `60 mails`
@@ -30,7 +30,7 @@ record AlertAllowance(String kind, int perHour, String words) {
     /// A message that may not be sent now.
     ///
     /// @param reason one sentence for the people of the workspace
-    /// @param until when the message may be sent, if no other one is sent until then
+    /// @param until when the message may be sent, if no other message is sent before
     record LimitReached(String reason, Instant until) {}
 
     private static AlertAllowance of(AlertChannel channel) {
@@ -50,7 +50,7 @@ record AlertAllowance(String kind, int perHour, String words) {
         };
     }
 
-    /// Uses one message. If none is left, returns why and uses nothing.
+    /// Uses up one message of the allowance. If none is left, returns the reason and uses nothing.
     static Optional<LimitReached> take(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         var allowance = of(config.channel());
@@ -96,7 +96,7 @@ record AlertAllowance(String kind, int perHour, String words) {
         return Optional.empty();
     }
 
-    /// Removes what is not needed to count the messages of the last hour.
+    /// Removes rows that are not needed to count the messages of the last hour.
     static void deleteObsolete(Tx tx, Instant now) {
         AlertMessageStore.deleteObsoleteUse(tx, SlidingHour.minute(now.minus(MAILBOX_RETENTION)));
     }

@@ -168,7 +168,8 @@ public final class AlertComposer {
         return refusal.isEmpty();
     }
 
-    /// Returns the counts of deliveries in the news as JSON, to be kept if the message is given up.
+    /// Returns the counts of deliveries in the news as JSON. They are kept in case the message is
+    /// given up.
     private static String countsJson(List<SourceNews> news) {
         var counts =
                 news.stream()

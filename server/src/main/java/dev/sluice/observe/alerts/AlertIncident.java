@@ -11,8 +11,8 @@ import java.util.Set;
 ///
 /// A message reports news: failures, an opened circuit, or a recovery that no message has reported
 /// yet ([NewsKind]). The first message is sent at once. The second message follows 10 minutes after
-/// the first, the third an hour after the second, and each further message six hours after the
-/// message before. Deliveries that will expire and unreadable settings are reported 10 minutes
+/// the first, and the third an hour after the second. Each further message follows six hours after
+/// the previous one. Deliveries that will expire and unreadable settings are reported 10 minutes
 /// after the last message. A recovery is reported at once and resets these intervals.
 ///
 /// @param messages the number of messages since the last message that reported a recovery
@@ -31,8 +31,8 @@ record AlertIncident(
         /// The circuit opened, or a probe failed.
         OPENED(4),
         RECOVERED(5),
-        /// The settings of the destination or source cannot be read: nothing is sent to the
-        /// destination, and webhooks to the source are refused.
+        /// The settings of the destination or source cannot be read. Nothing is sent to such a
+        /// destination, and webhooks to such a source are refused.
         UNREADABLE(6);
 
         private final int number;
@@ -45,7 +45,8 @@ record AlertIncident(
             return number;
         }
 
-        /// Whether this news counts deliveries. Otherwise it is a state, which is news only once.
+        /// Whether this news counts deliveries. Other news is about a state, which is reported only
+        /// once.
         boolean isCount() {
             return switch (this) {
                 case FAILED, EXHAUSTED, EXPIRING -> true;
@@ -65,14 +66,15 @@ record AlertIncident(
     private static final Duration SECOND_INTERVAL = Duration.ofHours(1);
     private static final Duration LAST_INTERVAL = Duration.ofHours(6);
 
-    /// How long after its last message an incident without news is over. The next failure then
-    /// begins a new incident.
+    /// The time after its last message at which an incident without news is over. The next failure
+    /// then begins a new incident.
     static final Duration QUIET = LAST_INTERVAL;
 
-    /// Like [#QUIET], if the last message reported a recovery.
+    /// The same time as [#QUIET], for an incident whose last message reported a recovery.
     static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
 
-    /// Like [#QUIET], if a message about the incident was given up. Its counts are kept that long.
+    /// The same time as [#QUIET], for an incident with a message that was given up. The counts of
+    /// that message are kept for this time.
     static final Duration QUIET_AFTER_LOSS = Duration.ofDays(30);
 
     /// Returns how long after the last message the next message is due.

@@ -21,8 +21,8 @@ final class AlertMessageStore {
 
     /// A message that one node is sending.
     ///
-    /// @param destination empty for a message that an earlier version has composed
-    /// @param tries how often sending was tried, including this time
+    /// @param destination empty if an earlier version composed the message
+    /// @param tries the number of tries to send the message, including this one
     record ClaimedMessage(
             AlertMessage message,
             UUID workspace,
@@ -36,10 +36,11 @@ final class AlertMessageStore {
         }
     }
 
-    /// How many mails a mailbox got in the last hour.
+    /// The number of mails that a mailbox got in the last hour.
     ///
     /// @param firstWorkspace the workspace that wrote to the mailbox first
-    /// @param others the mails of all other workspaces, which `all` counts too
+    /// @param all the mails of all workspaces
+    /// @param others the mails of all workspaces except the first
     record MailboxUse(UUID firstWorkspace, SlidingHour all, SlidingHour others) {}
 
     /// The minimum pause between two messages to the same chat.
@@ -47,7 +48,7 @@ final class AlertMessageStore {
 
     private AlertMessageStore() {}
 
-    /// @param news what the message reports, as [AlertStore#keepLost] reads it
+    /// @param news the content of the message, in the form that [AlertStore#keepLost] reads
     static void insert(
             Tx tx,
             AlertKey key,
@@ -139,8 +140,8 @@ final class AlertMessageStore {
         return claimed;
     }
 
-    /// Lets one transaction at a time claim messages to the same chat, so that nodes cannot claim
-    /// two of them in the same second.
+    /// Lets only one transaction at a time claim messages to the same chat, so that nodes cannot
+    /// claim two of them in the same second.
     private static void lockChats(Tx tx, Collection<UUID> messages) {
         tx.query(
                 """
@@ -154,7 +155,7 @@ final class AlertMessageStore {
                 messages);
     }
 
-    /// Lets the messages to a target wait at least until a time.
+    /// Makes the messages to a target wait at least until the given time.
     static void pause(Tx tx, UUID target, Instant until) {
         tx.update(
                 "update alert_message set try_at = ? where target = ? and try_at < ?",
@@ -187,8 +188,8 @@ final class AlertMessageStore {
 
     /// Removes a message that is given up, unless another node has claimed it since.
     ///
-    /// @return what the message reports, as [AlertStore#keepLost] reads it; empty if the message
-    ///   was not removed
+    /// @return the content of the message, in the form that [AlertStore#keepLost] reads; empty if
+    ///   the message was not removed
     static Optional<String> giveUp(Tx tx, ClaimedMessage message) {
         return tx.findOne(
                 """
@@ -287,7 +288,8 @@ final class AlertMessageStore {
                 mailbox);
     }
 
-    /// Removes the counts of deleted workspaces, and of mailboxes that got no mail since a minute.
+    /// Removes the counts of deleted workspaces, and of mailboxes that got no mail since the given
+    /// minute.
     ///
     /// @param minute the minute since 1970
     static void deleteObsoleteUse(Tx tx, long minute) {

@@ -7,18 +7,17 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts what became of the alert messages of this process, by the kind of their channel.
-/// Thread-safe.
+/// Counts the outcomes of this process's alert messages by the kind of their channel. Thread-safe.
 public final class AlertMeter {
 
-    /// What became of a message.
+    /// The outcome of a message, or of one try to send it.
     public enum Fate {
         SENT,
-        /// One try failed. Another one may follow.
+        /// One try failed. Another try may follow.
         FAILED,
         /// The last try failed.
         DROPPED,
-        /// A limit was reached, so it was not composed yet. Its news is reported later.
+        /// A limit was reached, so the message was not composed yet. Its news is reported later.
         POSTPONED
     }
 

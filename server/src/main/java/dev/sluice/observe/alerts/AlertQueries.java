@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// contains.
 final class AlertQueries {
 
-    /// How far [AlertWatcher] has read the failures and circuit changes.
+    /// The position up to which [AlertWatcher] has read the failures and circuit changes.
     ///
     /// @param hasChannels whether any workspace has an enabled channel
     /// @param seen a snapshot that sees the transactions whose changes were read
@@ -34,13 +34,13 @@ final class AlertQueries {
     record WatchPosition(boolean hasChannels, TxSnapshot seen, Instant movedAt) {}
 
     /// News of one kind about one source and destination, which is to be reported to one target.
-    /// See [AlertIncident] for what news is.
+    /// [AlertIncident] explains news.
     ///
     /// @param source the id of the source, or the destination's id if the news concerns no source
     /// @param n the number of deliveries; 1 if the news is not about deliveries
     /// @param sample one of the failed deliveries; null for news of other kinds
-    /// @param since when the news was found; for deliveries that will expire, when the first of
-    ///   them expires
+    /// @param since when the news was found. For deliveries that will expire, this is when the
+    ///   first of them expires
     record NewsItem(
             AlertKey key,
             UUID source,
@@ -63,7 +63,7 @@ final class AlertQueries {
     /// @param isLast whether nothing is left after this page
     record ChangePage(long upTo, boolean isLast) {}
 
-    /// A connection, and a target that gets alerts about the connection.
+    /// A connection together with a target that gets alerts about it.
     record ConnectionTarget(AlertKey key, UUID connection, UUID source) {}
 
     /// News about a source, with the source's name.
@@ -94,8 +94,8 @@ final class AlertQueries {
             Optional<String> circuitError,
             boolean isSource) {}
 
-    /// Joins the connections in `wanted` with the enabled channels that get alerts about them: the
-    /// channels of the connection's source, and those of its whole workspace.
+    /// Joins the connections in `wanted` with the enabled channels that get alerts about them.
+    /// These are the channels of the connection's source and the channels of its whole workspace.
     private static final String TARGETS_OF_CONNECTIONS =
             """
               join connection on connection.id = wanted.connection_id and connection.deleted_at is null
@@ -131,8 +131,8 @@ final class AlertQueries {
 
     /// Returns the page with the oldest failures and circuit changes that `seen` does not see. The
     /// page consists of whole transactions with at most `limit` changes together. If the oldest
-    /// transaction alone has more, the page consists of that transaction. Empty if there are no
-    /// changes.
+    /// transaction alone has more changes, the page consists of that transaction. Empty if there
+    /// are no changes.
     static Optional<ChangePage> nextPage(Tx tx, TxSnapshot seen, int limit) {
         return tx.findOne(
                 """
@@ -202,8 +202,8 @@ final class AlertQueries {
         return counts;
     }
 
-    /// Returns the deliveries that failed in a page of commits, counted for each target, connection
-    /// and status.
+    /// Counts the deliveries that failed in a page of commits, for each target, connection and
+    /// status.
     ///
     /// @param seen leaves out commits that this snapshot sees
     /// @param upTo the number of the last transaction in the page
@@ -300,8 +300,8 @@ final class AlertQueries {
     /// of one source gets alerts only about that source and the destinations that it is connected
     /// to.
     ///
-    /// When a workspace has `maxIncidents` incidents, its further destinations share one incident
-    /// for each target, and so do sources. If that one is marked as unreadable, destinations and
+    /// When a workspace has `maxIncidents` incidents, its other destinations and sources share one
+    /// incident for each target. If the shared incident is marked as unreadable, destinations and
     /// sources without an incident of their own are left out, too.
     ///
     /// @param maxIncidents how many incidents a workspace may have besides the shared ones
@@ -361,9 +361,9 @@ final class AlertQueries {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Returns the news of an incident, with what was lost with earlier messages, without sources
-    /// that are in the trash by now. The `limit` sources with the most deliveries are listed; all
-    /// others are counted together.
+    /// Returns the news of an incident, including the counts of messages that were given up. Leaves
+    /// out sources that are now in the trash. Lists the `limit` sources with the most deliveries,
+    /// and counts all others together.
     static News news(Tx tx, AlertKey key, int limit) {
         var more = new AtomicLong();
         var items =

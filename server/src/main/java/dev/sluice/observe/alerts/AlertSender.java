@@ -31,10 +31,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /// the message's row ensures that only one node at a time sends the message.
 ///
 /// If that node dies, another node sends the message under the same id after the claim has expired.
-/// A message that is refused temporarily is tried up to five times, over about two and a half hours
-/// or, if the channel asks for longer pauses, longer. The counts of a message that is given up are
-/// reported with a later one. A chat gets at most one message a second. A node sends only a few
-/// messages of a workspace at a time, so that a channel that hangs does not delay other workspaces.
+/// A message that is refused temporarily is tried up to five times. The tries span about two and a
+/// half hours, or more if the channel asks for longer pauses. The counts of a message that is given
+/// up are reported with a later message. A chat gets at most one message a second. A node sends
+/// only a few messages of a workspace at a time, so that a channel that hangs does not delay other
+/// workspaces.
 public final class AlertSender implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(1);
@@ -45,8 +46,9 @@ public final class AlertSender implements Loop.Step {
     static final int MAX_SENDING_MAILS = 16;
     static final int MAX_SENDING_PER_WORKSPACE = 4;
 
-    /// How long a message is claimed. Sending takes less, unless a mail server sends its replies
-    /// byte by byte. In that case another node may also send the message, under the same id.
+    /// How long a message stays claimed. Sending usually takes less time. If a mail server sends
+    /// its replies byte by byte, it may take longer; another node may then also send the message,
+    /// under the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
     /// The minimum pauses before the second to the fifth try of a message.
@@ -182,7 +184,7 @@ public final class AlertSender implements Loop.Step {
         try {
             sendOrRefuse(message);
         } catch (RuntimeException e) {
-            // The database failed. The claim expires, and the message is tried again.
+            // The database failed. The claim will expire, and the message will then be tried again.
             logInterrupted(message, e);
         } finally {
             lock.lock();
@@ -275,8 +277,8 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Gives up a message, and keeps its counts for the next one. Does not give it up if another
-    /// node has claimed it since.
+    /// Gives up a message, and keeps its counts for the next message. Does nothing if another node
+    /// has claimed the message since.
     private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var key = claimed.key();
         if (key.isPresent()) {

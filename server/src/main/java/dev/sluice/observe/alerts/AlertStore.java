@@ -21,25 +21,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Stores the alert incidents ([AlertIncident]), the news of each incident that no message has
-/// reported yet, and how far [AlertWatcher] has read the failures.
+/// Stores the alert incidents ([AlertIncident]) and the news of each incident that no message has
+/// reported yet. Also stores the position up to which [AlertWatcher] has read the failures.
 ///
 /// A transaction that changes several incidents locks their rows first, in the order of target and
 /// destination, so that transactions cannot deadlock. The lock on an incident's row also protects
-/// the incident's news. A transaction that may create incidents takes [#lockRoom] before that.
+/// the incident's news. A transaction that may create incidents calls [#lockRoom] before it locks
+/// them.
 final class AlertStore {
 
     static final SingletonLeaseStore LEASE = new SingletonLeaseStore("alert_watch");
 
     static final Duration LEASE_DURATION = Duration.ofSeconds(30);
 
-    /// Represents the absence of a delivery in an array.
+    /// A placeholder for a missing delivery in an array.
     private static final UUID NO_SAMPLE = new UUID(0, 0);
 
-    /// Represents the absence of a time in an array of microseconds since 1970.
+    /// A placeholder for a missing time in an array of microseconds since 1970.
     private static final long NEVER = Long.MIN_VALUE;
 
-    /// The end of a statement whose part `gone` has locked incidents: deletes them and their news.
+    /// The end of a statement whose part `gone` has locked incidents. It deletes these incidents
+    /// and their news.
     private static final String DELETE_GONE =
             """
             , unreported as (
@@ -111,9 +113,9 @@ final class AlertStore {
     }
 
     /// Adds news to incidents that this transaction has locked. Counts of the same incident, source
-    /// and kind are added up. The same expiring deliveries may be added again after a change of the
-    /// retention. If the first of them expires at the stored time, the larger count is kept
-    /// instead.
+    /// and kind are added up. A change of the retention may add the same expiring deliveries a
+    /// second time. If the first of them expires at the stored time, the larger count is kept
+    /// instead of the sum.
     static void add(Tx tx, Collection<NewsItem> news) {
         if (news.isEmpty()) {
             return;
@@ -149,13 +151,13 @@ final class AlertStore {
                 NewsKind.EXPIRING.number());
     }
 
-    /// Keeps the counts of a message that is given up. They alone make no message due: they are
-    /// reported with the next news of the incident, or after [#reportLost]. The caller must have
-    /// locked the incident.
+    /// Keeps the counts of a message that is given up. These counts alone do not make a message
+    /// due. They are reported with the next news of the incident, or after [#reportLost]. The
+    /// caller must have locked the incident.
     ///
     /// @param news a JSON object with a list `counts` of objects with `source_id`, `kind`, `n`,
     ///   `sample` and `since`; a source and kind may occur more than once
-    /// @param now from then on, the counts are kept for as long as an incident's last message is
+    /// @param now the start of the time for which the counts are kept
     static void keepLost(Tx tx, AlertKey key, String news, Instant now) {
         tx.update(
                 """
@@ -184,8 +186,9 @@ final class AlertStore {
                 news);
     }
 
-    /// Makes the counts of messages that were given up news again, because a message to the target
-    /// was sent. Handles up to 500 incidents; the next message handles the others.
+    /// Turns the counts of messages that were given up into news again, because a message to the
+    /// target was sent. Handles up to 500 incidents; the call after the next message handles
+    /// further ones.
     static void reportLost(Tx tx, UUID target, Instant now) {
         var keys =
                 tx.query(
@@ -264,8 +267,9 @@ final class AlertStore {
         add(tx, news);
     }
 
-    /// Marks these incidents as unreadable: the settings of their destination or source cannot be
-    /// read. The caller must have locked the incidents. Returns those that were not marked before.
+    /// Marks these incidents as unreadable, because the settings of their destination or source
+    /// cannot be read. The caller must have locked the incidents. Returns the incidents that were
+    /// not marked before.
     static List<AlertKey> noteUnreadable(Tx tx, Collection<AlertKey> keys) {
         return tx.query(
                 """
@@ -396,8 +400,8 @@ final class AlertStore {
                 key.destination());
     }
 
-    /// Returns incidents that are due: workspace by workspace in the order of their ids, and for
-    /// each workspace the incidents that have waited longest.
+    /// Returns incidents that are due. They are ordered by workspace id, and within a workspace by
+    /// how long they have waited, the longest first.
     ///
     /// @param after the id of a workspace; begins with the next higher id
     /// @param perWorkspace the maximum number of incidents for each workspace
@@ -510,9 +514,9 @@ final class AlertStore {
                 limit);
     }
 
-    /// Deletes an incident in `keys` if it is over ([AlertIncident#QUIET]), if its target has no
-    /// enabled channel any more, or if its destination is deleted or its source is in the trash.
-    /// Skips incidents that another transaction has locked.
+    /// Deletes the incidents in `keys` that are no longer needed. An incident is no longer needed
+    /// if it is over ([AlertIncident#QUIET]), its target has no enabled channel, its destination is
+    /// deleted, or its source is in the trash. Skips incidents that another transaction has locked.
     static void deleteOver(Tx tx, Collection<AlertKey> keys, Instant now) {
         tx.update(
                 """

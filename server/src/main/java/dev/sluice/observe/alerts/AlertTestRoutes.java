@@ -94,8 +94,8 @@ public final class AlertTestRoutes {
         AlertConfigStore.recordSent(tx, target, sentAt);
     }
 
-    /// Counts a test message against the workspace's limits, and throws an [ApiException] if one of
-    /// them is reached. Nobody can therefore flood a stranger's mailbox with tests.
+    /// Counts a test message against the workspace's limits, and throws an [ApiException] if a
+    /// limit is reached. The limits keep users from flooding a stranger's mailbox with tests.
     private static void takeTest(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         long second = now.getEpochSecond();

@@ -283,8 +283,8 @@ record AlertText(
         return baseUrl + "/failures?source=" + source;
     }
 
-    /// Returns the counts by source, the largest first. Leaves out news that concerns no single
-    /// source.
+    /// Returns the counts by source, the largest first. Leaves out news that does not concern a
+    /// single source.
     private Map<UUID, SourceCount> counts() {
         var counts = new LinkedHashMap<UUID, SourceCount>();
         for (var one : news.items()) {

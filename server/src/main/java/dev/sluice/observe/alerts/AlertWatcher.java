@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// Finds the failures that alerts report, and has [AlertComposer] compose the messages. Only one
+/// Finds the failures that alerts report, and lets [AlertComposer] compose the messages. Only one
 /// node at a time does this.
 ///
 /// A round reads the failures that were committed since the last round, page by page. One
@@ -39,16 +39,16 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
-    /// How often the position is moved while nothing fails. The position must move before the
-    /// commits after it are compacted, which happens a quarter of an hour later.
+    /// How often the position is moved while nothing fails. Commits are compacted a quarter of an
+    /// hour later, and the position must have moved past them by then.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
     private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
     private static final int MAX_FORGOTTEN_PER_ROUND = 1_000;
     private static final int EXPIRY_BATCH_SIZE = 500;
 
-    /// The number of failed connections and changed circuits up to which commits are put on one
-    /// page. A page is larger if one commit alone has more. Each change may have up to 50 targets.
+    /// The maximum number of failed connections and changed circuits on one page. A page is larger
+    /// if one commit alone has more. Each change may have up to 50 targets.
     static final int MAX_CHANGES_PER_PAGE = 500;
 
     private static final int MAX_PAGES_PER_ROUND = 10;
@@ -128,7 +128,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         return isMore.get() || composer.isFull(looked);
     }
 
-    /// Deletes the old incidents of targets that got an enabled channel while they had none.
+    /// Deletes the old incidents of targets that had no enabled channel and now have one again.
     private void beginAnew() {
         while (db.call(AlertWatcher::beginAnew)) {
             // Each call handles up to ten targets.
@@ -235,7 +235,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     public void expiring(Tx tx, List<ExpiringDeliveries> soon) {
         AlertStore.lockRoom(tx); // before any incident
         while (beginAnew(tx)) {
-            // Otherwise the next round might delete this news.
+            // Without this, the next round might delete this news.
         }
         for (int from = 0; from < soon.size(); from += EXPIRY_BATCH_SIZE) {
             var batch = soon.subList(from, Math.min(from + EXPIRY_BATCH_SIZE, soon.size()));

@@ -209,7 +209,7 @@ public final class ChannelClient {
 
     /// The fields that the body of a refusal may have. They are those of the messenger's API.
     ///
-    /// @param newChat the id that the chat has got instead of the configured one
+    /// @param newChat the new id of the chat, if it no longer has the configured one
     private record ChannelAnswer(
             Optional<String> description, Optional<Duration> retryAfter, Optional<Long> newChat) {
 

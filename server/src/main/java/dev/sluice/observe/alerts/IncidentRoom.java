@@ -19,13 +19,12 @@ import java.util.stream.Collectors;
 /// tables or make a transaction too large.
 final class IncidentRoom {
 
-    /// The number of incidents of a workspace for single destinations at which further destinations
+    /// The maximum number of a workspace's incidents for single destinations. Further destinations
     /// get no incident of their own.
     static final int MAX_INCIDENTS = 1_000;
 
     /// Sorts by destination, so that a destination gets incidents for all its targets or for none.
-    /// Only the destination with which the limit is reached may get incidents for some of its
-    /// targets.
+    /// The destination at which the limit is reached is the only exception.
     private static final Comparator<AlertKey> DESTINATIONS_FIRST =
             Comparator.comparing(AlertKey::destination).thenComparing(AlertKey::target);
 

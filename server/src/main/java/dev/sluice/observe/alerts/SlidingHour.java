@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// How many messages were sent in the last hour, minute by minute. Immutable; reads no clock.
+/// The number of messages sent in the last hour, minute by minute. Immutable; reads no clock.
 ///
-/// The minute of the present and the sixty before it are counted, so a limit holds in any sixty
-/// minutes, wherever they begin.
+/// The current minute and the sixty minutes before it are counted. A limit therefore holds in any
+/// sixty minutes, whenever they begin.
 ///
 /// @param minute the newest minute, in minutes since 1970
 /// @param counts the number of messages in each minute, from the newest one backwards
@@ -46,7 +46,7 @@ record SlidingHour(long minute, List<Integer> counts) {
         return new SlidingHour(minute, more);
     }
 
-    /// Returns when fewer than `max` messages will be counted, if none is sent until then.
+    /// Returns when the number of counted messages falls below `max`, if no message is sent before.
     Instant isBelowAt(int max) {
         int left = sum();
         int oldest = counts.size() - 1;

@@ -13,14 +13,15 @@ import java.util.UUID;
 /// The check of all events received in one slice of time.
 ///
 /// All rows are read in one database snapshot. Deliveries constantly move from the work table to
-/// the history table, and a snapshot shows all of them at the same moment.
+/// the history table; in a snapshot, each delivery is in exactly one of them.
 ///
 /// @param isTruncated whether there were more suspicious events or unreadable payloads than are
 ///   examined
 record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolean isTruncated) {
 
-    /// The maximum number of suspicious events that are examined one by one, and of deliveries with
-    /// an unreadable payload that are reported. Events that look right are only counted.
+    /// The maximum number of suspicious events that are examined one by one. Also the maximum
+    /// number of deliveries with an unreadable payload that are reported. Other events are only
+    /// counted.
     private static final int MAX_SUSPECTS = 1_000;
 
     /// Checks the events received from `from` up to but not including `to`.

@@ -8,13 +8,13 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads and writes the row of the table `audit`, which says how far the audit got and which
-/// process holds the audit's lease.
+/// Reads and writes the row of the table `audit`. The row contains the time up to which data was
+/// checked, and the process that holds the audit's lease.
 final class AuditStore {
 
     private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("audit");
 
-    /// How far the audit got.
+    /// The progress of the audit.
     ///
     /// @param checkedTo everything received before this time has been checked; empty before the
     ///   first hour

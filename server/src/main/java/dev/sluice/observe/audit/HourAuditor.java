@@ -25,11 +25,11 @@ final class HourAuditor {
 
     private static final Duration MIN_SLICE_DURATION = Duration.ofSeconds(1);
 
-    /// How often in a row reading a slice of the minimum duration may fail before the slice counts
-    /// as unreadable.
+    /// The number of consecutive failures after which a slice of the minimum duration counts as
+    /// unreadable.
     private static final int MAX_FAILURES = 3;
 
-    /// Like [#MAX_FAILURES], for failures of the database that are usually temporary.
+    /// The same number for failures of the database that are usually temporary.
     private static final int MAX_PASSING_FAILURES = 10;
 
     /// The duration of slices if the usage counts cannot be read.
@@ -53,11 +53,11 @@ final class HourAuditor {
     /// it again.
     private final Duration maxSliceDuration;
 
-    /// Whether the last failure was one that a damaged row may cause, and not a temporary one such
+    /// Whether a damaged row may have caused the last failure. False after a temporary failure such
     /// as a timeout.
     private boolean isAroundDamage;
 
-    /// How often in a row reading a slice of the minimum duration has failed.
+    /// The number of consecutive failures to read a slice of the minimum duration.
     private int failures;
 
     /// Whether the rows of every slice so far could be read and counted.
@@ -148,8 +148,8 @@ final class HourAuditor {
         }
     }
 
-    /// Skips the slice up to `to`, which cannot be read, so that it does not stop the audit.
-    /// Returns true if the whole hour has been checked.
+    /// Skips the unreadable slice up to `to`, so that it does not stop the audit. Returns true if
+    /// the whole hour has been checked.
     private boolean skip(Instant to, RuntimeException e) {
         reportUnreadable("what was received from " + checkedTo + " to " + to, e);
         isComplete = false;
@@ -171,7 +171,7 @@ final class HourAuditor {
     /// empty if the day that contains the hour was deleted during the check. A day is deleted one
     /// table at a time, so its rows cannot be compared.
     ///
-    /// The usage counts are compared only if all of them, and all rows, could be read.
+    /// The usage counts are compared only if all counts and all rows could be read.
     AuditReport result() {
         var after = isComplete ? recordedBefore.flatMap(_ -> recordedUsage()) : recordedBefore;
         if (!db.snapshot(tx -> RetainedDayQueries.isRetained(tx, start))) {

@@ -1,9 +1,9 @@
 package dev.sluice.observe.audit;
 
+import dev.sluice.account.plan.UsageKind;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.UUID;
 /// The deliveries made by ingest include those whose filter did not match, whether the filter was
 /// decided at ingest or later.
 ///
-/// The recorded counts and the numbers of rows can only grow, and each row is written in the same
+/// The recorded counts and the numbers of rows can only grow. Each row is written in the same
 /// transaction as the ledger row that counts it. Rows are counted one slice at a time, while late
 /// results may still be written. The number of rows is therefore at least the count recorded
 /// before, and at most the count recorded afterwards.
@@ -89,8 +89,8 @@ final class HourlyUsage {
                 .sum();
     }
 
-    /// Returns a violation for each key whose counted rows are not between the usage recorded
-    /// before and the usage recorded after they were counted.
+    /// Compares the counted rows with the usage that was recorded before and after they were
+    /// counted. Returns a violation for each key whose number of rows is not between the two.
     static List<InvariantViolation> compare(
             Instant hour, HourlyUsage before, HourlyUsage rows, HourlyUsage after) {
         var keys = new HashSet<>(before.counts.keySet());

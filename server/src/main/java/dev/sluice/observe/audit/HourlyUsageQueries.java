@@ -1,11 +1,11 @@
 package dev.sluice.observe.audit;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.observe.audit.HourlyUsage.HourlyUsageCount;
 import dev.sluice.observe.audit.HourlyUsage.HourlyUsageKey;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UsageKind;
 
 import java.util.List;
 import java.util.UUID;
@@ -30,14 +30,15 @@ final class HourlyUsageQueries {
     }
 
     /// Returns the key of the deliveries that ingest planned on a connection. Unlike the recorded
-    /// count of deliveries made, this count includes those whose filter did not match. It can
-    /// therefore only grow, while the recorded count falls when a delivery is filtered after
-    /// ingest.
+    /// number of created deliveries, this count includes deliveries whose filter did not match. The
+    /// count can therefore only grow, while the recorded number falls when a delivery is filtered
+    /// after ingest.
     private static HourlyUsageKey planned(UUID connection) {
         return new HourlyUsageKey(UsageKind.DELIVERIES, connection, Trigger.INGEST.number());
     }
 
-    /// Returns the recorded usage: the counts in the usage tables plus those still in the ledger.
+    /// Returns the recorded usage: the counts in the usage tables plus the counts that are still in
+    /// the ledger.
     ///
     /// @param hour the number of hours since 1970
     static HourlyUsage fromRollups(Tx tx, int hour) {

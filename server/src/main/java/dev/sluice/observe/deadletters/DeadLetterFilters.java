@@ -1,10 +1,10 @@
 package dev.sluice.observe.deadletters;
 
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.DeliveryStatusSql;
 import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.DeliveryStatusSql;
 
 import java.util.EnumSet;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package dev.sluice.observe.deadletters;
 
-import dev.sluice.observe.DeliveryStatusSql;
 import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.observe.deliveries.DeliveryKeyQueries;
 import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryStatusSql;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -38,8 +38,8 @@ final class DeadLetterQueries {
     /// The groups of the deliveries at one location.
     ///
     /// @param scannedCount the number of deliveries that were compared with the filter
-    /// @param last the oldest of the scanned deliveries, if as many were scanned as the location's
-    ///   limit allows; otherwise empty
+    /// @param last the oldest of the scanned deliveries; empty if fewer deliveries were scanned
+    ///   than the location's limit allows
     record LocationGroups(
             List<ConnectionFailureGroup> groups, long scannedCount, Optional<UUID> last) {}
 

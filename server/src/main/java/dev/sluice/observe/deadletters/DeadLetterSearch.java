@@ -19,7 +19,7 @@ record DeadLetterSearch(
 
     /// The matching dead letters that were found within the time budget.
     ///
-    /// @param isExact whether the search came to its end, so that `keys` contains all matching dead
+    /// @param isExact whether the search was completed, so that `keys` contains all matching dead
     ///   letters
     record FoundDeadLetters(List<DeliveryKey> keys, boolean isExact) {}
 
@@ -48,7 +48,7 @@ record DeadLetterSearch(
         return groups;
     }
 
-    /// Returns whether the scan came to its end within the time budget.
+    /// Scans the dead letters. Returns whether the scan was completed within the time budget.
     private boolean scan(BudgetedScan.PageVisitor visitor) {
         return deliveries.isEmpty()
                 || BudgetedScan.scan(

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Groups of failed deliveries that have the same destination, error code and response status.
+/// Groups failed deliveries that have the same destination, error code and response status.
 ///
 /// Not thread-safe: one thread adds the deliveries, part by part.
 final class FailureGroups {

@@ -60,7 +60,7 @@ public record DeliveryFilter(
     /// recorded in `query`; its `check` method reports them.
     ///
     /// @param allowed the statuses that the request may name
-    /// @param usual the statuses if the request names none
+    /// @param usual the statuses that apply if the request names none
     public static DeliveryFilter read(
             QueryParameters query, Collection<DeliveryStatus> allowed, Set<DeliveryStatus> usual) {
         return new DeliveryFilter(
@@ -125,8 +125,8 @@ public record DeliveryFilter(
         return statuses.stream().anyMatch(UNFINISHED_STATUSES::contains);
     }
 
-    /// Whether the total can be computed from the usage counts, without regard to `q`. If not, rows
-    /// must be read. The usage counts do not distinguish pending deliveries from those that are
+    /// Whether the total can be computed from the usage counts, ignoring `q`. Otherwise, rows must
+    /// be read. The usage counts do not distinguish pending deliveries from deliveries that are
     /// being sent.
     boolean isCountable() {
         return cause.code().isEmpty()

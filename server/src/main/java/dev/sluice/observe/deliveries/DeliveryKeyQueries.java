@@ -1,7 +1,6 @@
 package dev.sluice.observe.deliveries;
 
 import dev.sluice.observe.DeliveryInProgress;
-import dev.sluice.observe.DeliveryStatusSql;
 import dev.sluice.observe.EventIdPattern.IdSubstring;
 import dev.sluice.observe.IngestOrdinals;
 import dev.sluice.observe.usage.ListPager.ScanStep;
@@ -13,6 +12,7 @@ import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.DeliveryStatusSql;
 import dev.sluice.relay.ResolvedSql;
 
 import java.sql.SQLException;
@@ -30,17 +30,17 @@ import java.util.function.Function;
 ///
 /// Failed, exhausted and filtered deliveries are found through partial indexes that begin with the
 /// source. Succeeded and unfinished deliveries have no such index. A page finds them through the
-/// events of each source, so that the cost depends on the workspace's own events and not on those
-/// of other workspaces. A count reads them by primary key, which begins with the id. It covers at
-/// most two hours, and reads the windows of all sources together. If succeeded deliveries are
-/// wanted, all finished deliveries that have a row are found in the same way.
+/// events of each source, so that the cost does not depend on the events of other workspaces. A
+/// count reads them by primary key, which begins with the id. The count covers at most two hours,
+/// and reads the windows of all sources together. If succeeded deliveries are wanted, all finished
+/// deliveries that have a row are found in the same way.
 ///
 /// @param statuses at least one; either both or none of `pending` and `delivering`
-/// @param statusOf says whether an unfinished delivery is pending or is being sent
+/// @param statusOf tells whether an unfinished delivery is pending or is being sent
 public record DeliveryKeyQueries(
         Set<DeliveryStatus> statuses, DeliveryScope scope, UnfinishedStatus statusOf) {
 
-    /// Says whether an unfinished delivery is `pending` or `delivering`.
+    /// Tells whether an unfinished delivery is `pending` or `delivering`.
     @FunctionalInterface
     public interface UnfinishedStatus {
         DeliveryStatus of(DeliveryInProgress delivery);
@@ -49,7 +49,8 @@ public record DeliveryKeyQueries(
     /// One branch of a `union all`: the rows of one kind within a window, and the `order by` terms
     /// that list the newest first.
     ///
-    /// @param isSubtracted whether the rows are among those of another branch, and do not count
+    /// @param isSubtracted whether the number of these rows is subtracted, because another branch
+    ///   counts them although they are not wanted
     /// @param arguments the arguments of `rowsSql`
     private record UnionBranch(
             String rowsSql, String newestFirstOrder, boolean isSubtracted, List<Object> arguments) {
@@ -264,8 +265,9 @@ public record DeliveryKeyQueries(
     /// Returns the SQL that selects the deliveries of a page, newest first, and adds its arguments
     /// to `arguments`.
     ///
-    /// A single branch in a single window is sorted already. Its index then skips the rows before
-    /// the page; otherwise they are sorted with those of the page.
+    /// The rows of a single branch in a single window are already sorted, and its index skips the
+    /// rows before the page. In all other cases, those rows are sorted together with the rows of
+    /// the page.
     ///
     /// @param location has at least one window
     public String pageSql(PageLocator.PageLocation location, List<Object> arguments) {
@@ -335,8 +337,9 @@ public record DeliveryKeyQueries(
             }
         }
         if (windows.size() == 1) {
-            // As constants, unlike as the columns of a function, these let the planner choose the
-            // day's index. It then reads rows in order instead of sorting all rows of the window.
+            // A single window is passed as constants. The planner can then choose the day's index,
+            // which it could not for the columns of a function. It reads the rows in order instead
+            // of sorting all rows of the window.
             var window = windows.getFirst();
             return new WindowedBranches(
                     "(select ?::uuid as source_id, ?::uuid as low, ?::uuid as high) as span",
@@ -429,8 +432,9 @@ public record DeliveryKeyQueries(
                 arguments);
     }
 
-    /// Counts the same as [#finished] of all connections, but reads only indexes: all deliveries by
-    /// primary key, less the failed and the filtered ones that are not wanted.
+    /// Counts the same deliveries as [#finished] with all connections, but reads only indexes. It
+    /// counts all deliveries by primary key and subtracts the failed and filtered deliveries that
+    /// are not wanted.
     private List<UnionBranch> finishedLessUnwanted(List<UUID> sources) {
         var branches = new ArrayList<UnionBranch>();
         branches.add(finishedIds(sources, "", false));
@@ -475,9 +479,10 @@ public record DeliveryKeyQueries(
                 List.of(sources));
     }
 
-    /// Selects the deliveries of the source's events that have a row: those that [#finished] and
-    /// [#unfinished] select. Reads finished and unfinished ones of an event together, so that a
-    /// page reads only the events that it needs, however rare either kind is.
+    /// Selects the deliveries of the source's events that have a row. These are the deliveries that
+    /// [#finished] and [#unfinished] select. An event's finished and unfinished deliveries are read
+    /// together. A page therefore reads only the events that it needs, even if finished or
+    /// unfinished deliveries are rare.
     private UnionBranch ofEvents() {
         var parts = new ArrayList<String>();
         if (statuses.contains(DeliveryStatus.SUCCEEDED)) {
@@ -524,8 +529,8 @@ public record DeliveryKeyQueries(
     }
 
     /// Selects the deliveries that were filtered at ingest. Their ids follow from [IngestOrdinals].
-    /// A window may begin or end between two deliveries of an event, so the deliveries' ids are
-    /// compared with the window, too.
+    /// A window may begin or end between two deliveries of an event. The ids of the deliveries are
+    /// therefore also compared with the window.
     private UnionBranch filteredAtIngest() {
         return new UnionBranch(
                 """

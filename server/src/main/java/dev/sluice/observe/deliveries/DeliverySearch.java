@@ -37,7 +37,7 @@ public final class DeliverySearch {
     private static final List<Integer> TRIGGERS =
             Arrays.stream(Trigger.values()).map(trigger -> (int) trigger.number()).toList();
 
-    /// The statuses of deliveries that are counted when they are created and when they end. A
+    /// The statuses of deliveries that are counted both when they are created and when they end. A
     /// filtered delivery does not count as created.
     private static final Set<DeliveryStatus> CREATED_AND_ENDED =
             EnumSet.of(DeliveryStatus.SUCCEEDED, DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);

@@ -18,7 +18,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Says what an unfinished delivery waits for, and when its next attempt is due.
+/// Explains what an unfinished delivery waits for, and when its next attempt is due.
 public record WaitExplainer(
         ConfigurationCache configuration,
         InFlightAttempts inFlightAttempts,
@@ -41,7 +41,7 @@ public record WaitExplainer(
              left join circuit on circuit.destination_id = destination.id
             """;
 
-    /// What a delivery waits for.
+    /// The reason why a delivery waits.
     ///
     /// @param status `pending` or `delivering`
     /// @param nextAttemptAt when the next attempt is due; empty if no time is scheduled
@@ -52,7 +52,7 @@ public record WaitExplainer(
         return delivery.status(inFlightAttempts, now);
     }
 
-    /// Returns what the delivery in this row waits for.
+    /// Returns the reason why the delivery in this row waits.
     ///
     /// @param row has the columns of [#COLUMNS_SQL]
     /// @param lastError the error message of the delivery's last attempt; empty if there is none

@@ -53,8 +53,8 @@ final class EventByDeliverySearch {
         };
     }
 
-    /// Returns the range of the ids of all deliveries of the events from `first` to `last`. Each of
-    /// these ids may be that of an event or of a delivery.
+    /// Returns the range of the ids of all deliveries of the events from `first` to `last`. Both
+    /// arguments may be ids of events or of deliveries.
     private static IdRange deliveriesOf(UUID first, UUID last) {
         return IdRange.closed(
                 new DeliveryId(first).event().value(),

@@ -1,10 +1,10 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.platform.http.QueryParameters;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.Arrays;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.sluice.observe.events;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.DeliveryStatusSql;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.EventIdPattern;
 import dev.sluice.observe.usage.ListPager.ScanStep;
 import dev.sluice.observe.usage.PageLocator;
@@ -11,12 +11,12 @@ import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.DeliveryStatusSql;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,9 +48,10 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// Counts the events in these windows that have the verification status, or all if it is empty.
-    /// No index covers events with the status `skipped`. In windows that also contain other events,
-    /// these are counted as all events minus the others, which is faster than reading each row.
+    /// Counts the events in these windows that have the verification status, or all events if the
+    /// status is empty. No index covers events with the status `skipped`. In windows that also
+    /// contain other events, the skipped events are counted as all events minus the others, which
+    /// is faster than reading each row.
     static long count(
             Tx tx, List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         if (windows.isEmpty()) {
@@ -222,8 +223,8 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// Returns what senders call these events. Only the beginnings of headers and body are read.
-    /// Omits events whose payload is damaged.
+    /// Returns the names that senders give to the types of these events. Reads only the beginnings
+    /// of headers and body. Omits events whose payload is damaged.
     static Map<EventId, String> types(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
         var types = new HashMap<EventId, String>();
         tx.query(

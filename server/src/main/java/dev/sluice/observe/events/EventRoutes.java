@@ -51,8 +51,8 @@ public final class EventRoutes {
     private final InstantSource clock;
 
     /// @param hopHeader the name of the header that counts relays
-    /// @param isChallenge whether a verified body only asks if the URL is right, for a source with
-    ///   this verification
+    /// @param isChallenge tells for a source with this verification whether a verified body only
+    ///   asks if the URL is right
     public EventRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -131,9 +131,9 @@ public final class EventRoutes {
         return plans.ofWorkspace(tx, caller.workspace()).limits().retention();
     }
 
-    /// Returns one event. If its stored payload is damaged, returns the rest of it. The reply is
-    /// not compressed, because it contains what the sender chose next to URLs and responses of
-    /// destinations, which may be secret; see [Reply#uncompressed].
+    /// Returns one event. If its stored payload is damaged, returns the event without the payload.
+    /// The reply is not compressed. It contains text that the sender chose, next to URLs and
+    /// responses of destinations, which may be secret; see [Reply#uncompressed].
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
@@ -212,8 +212,8 @@ public final class EventRoutes {
         }
     }
 
-    /// Returns false if the client wants no headers and no body, for example because it only
-    /// follows the deliveries.
+    /// Returns whether the client wants the headers and the body. A client that only follows the
+    /// deliveries does not.
     private static boolean withPayload(Request request) {
         var parameters = new QueryParameters(request);
         boolean wanted =

@@ -1,6 +1,7 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.EventIdPattern;
 import dev.sluice.observe.ListPage;
 import dev.sluice.observe.ResultPage;
@@ -13,7 +14,6 @@ import dev.sluice.observe.usage.UsageSum;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,13 +1,13 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.VerificationReason;
-import dev.sluice.relay.VerificationStatus;
 
 import java.sql.SQLException;
 import java.time.Instant;

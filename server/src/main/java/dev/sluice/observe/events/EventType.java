@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What a sender calls an event, such as `order.created`. It is found where senders usually put it,
-/// in the beginning of the body and of the headers only, so that a list of events reads little.
+/// The name that a sender gives to the type of an event, such as `order.created`. The type is
+/// looked for where senders usually put it. Only the beginnings of the body and the headers are
+/// searched, so that a list of events reads little.
 final class EventType {
 
-    /// How many bytes of the body, and how many of the headers, are looked at.
+    /// The maximum number of bytes of the body, and of the headers, that are searched.
     static final int MAX_BODY_BYTES = 2048;
 
     static final int MAX_HEADER_BYTES = 4096;
@@ -26,7 +27,7 @@ final class EventType {
 
     private static final Set<String> MEMBERS = Set.of("type", "event", "action", "topic");
 
-    /// Only whole lines count: the last one may be cut off.
+    /// Matches only whole lines, because the last line may be cut off.
     private static final Pattern HEADER =
             Pattern.compile(
                     "^(x-[a-z0-9-]{1,60}-(?:event|topic)|x-event-type|ce-type): (.*)(?=\\r\\n)",
@@ -45,9 +46,9 @@ final class EventType {
         return all.length <= limit ? all : Arrays.copyOf(all, limit);
     }
 
-    /// Returns the type by these beginnings of the header lines and of the body. The body's `type`
-    /// or `event` comes first. A header such as `X-GitHub-Event` comes next, followed by the body's
-    /// `action` if there is one. The body's `action` or `topic` alone comes last.
+    /// Returns the type that these beginnings of the header lines and the body contain. The body's
+    /// `type` or `event` comes first. A header such as `X-GitHub-Event` comes next, followed by the
+    /// body's `action` if there is one. The body's `action` or `topic` alone comes last.
     static Optional<String> of(byte[] headerStart, byte[] bodyStart) {
         var body = JsonPrefix.strings(bodyStart, MEMBERS);
         var action = member(body, "action");

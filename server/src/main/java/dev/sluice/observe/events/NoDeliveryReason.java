@@ -1,23 +1,23 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.relay.HopCount;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
-/// Says in a sentence why an event has no deliveries.
+/// Explains in a sentence why an event has no deliveries.
 ///
 /// @param hopHeader the name of the header that counts relays
-/// @param isChallenge whether a verified body only asks if the URL is right, for a source with this
-///   verification
+/// @param isChallenge tells for a source with this verification whether a verified body only asks
+///   if the URL is right
 record NoDeliveryReason(String hopHeader, BiPredicate<VerificationConfig, byte[]> isChallenge) {
 
     /// @param payload empty if it is damaged
-    /// @param config the present verification of the event's source; empty if it is not known
+    /// @param config the current verification of the event's source; empty if it is not known
     String of(EventSummary event, Optional<Payload> payload, Optional<VerificationConfig> config) {
         if (event.verification().isFailed()) {
             return "Nothing was sent: the webhook failed its source's verification.";

@@ -14,8 +14,8 @@ final class FeedMemory {
     static final class FeedPage {
         private final long bytes;
 
-        /// How many queues contain items of this page, and the size of these items in all of them.
-        /// Guarded by the memory.
+        /// The number of queues that contain items of this page. The next field is the size of
+        /// these items in all queues. Both are guarded by the memory.
         private int queues;
 
         private long queuedBytes;
@@ -24,7 +24,8 @@ final class FeedMemory {
             bytes = items.stream().mapToLong(StreamItem::memoryBytes).sum();
         }
 
-        /// Queues may contain the same items of the page, or different ones.
+        /// Returns the memory of the page. The queues may contain the same items of the page, or
+        /// different ones.
         private long memoryBytes() {
             return Math.min(bytes, queuedBytes);
         }
@@ -63,8 +64,8 @@ final class FeedMemory {
         bytes += page.memoryBytes();
     }
 
-    /// Returns the oldest page if there is too little memory, so that the caller empties the queues
-    /// that contain it. Those are the queues of the slowest streams.
+    /// Returns the oldest page if there is too little memory; null otherwise. The caller then
+    /// empties the queues that contain this page, which are the queues of the slowest streams.
     synchronized @Nullable FeedPage oldestIfFull() {
         return bytes > maxBytes ? pages.getFirst() : null;
     }

@@ -35,15 +35,15 @@ public final class FeedSubscription {
     private final StreamSelection selection;
     private final FeedMemory memory;
 
-    /// The snapshot at which the stream joined the feed. Everything that this snapshot does not see
-    /// comes through the queue. Set before the stream gets the subscription.
+    /// The snapshot at which the stream joined the feed. The queue gets everything that this
+    /// snapshot does not see. Set before the stream gets the subscription.
     private @Nullable TxSnapshot joinedAt;
 
     private final Deque<QueuedPart> queue = new ArrayDeque<>();
     private long queuedBytes;
     private boolean hasOverflowed;
 
-    /// @param memory counts what the queue contains
+    /// @param memory counts the content of the queue
     FeedSubscription(StreamSelection selection, FeedMemory memory) {
         this.selection = selection;
         this.memory = memory;
@@ -77,7 +77,7 @@ public final class FeedSubscription {
             return false;
         }
         if (part.items().isEmpty() && !queue.isEmpty()) {
-            return true; // the next part says where it starts
+            return true; // the next part contains its own start
         }
         long bytes = part.items().stream().mapToLong(StreamItem::memoryBytes).sum();
         queue.add(new QueuedPart(part, page, bytes));

@@ -85,8 +85,8 @@ final class OutcomeQueries {
         }
     }
 
-    /// Returns the number of the newest transaction whose log row was compacted, or 0 if there is
-    /// none. Outcomes of that transaction and of earlier ones can no longer be found.
+    /// Returns the number of the newest transaction whose log row was compacted; 0 if there is
+    /// none. The log no longer shows where the outcomes of this transaction and earlier ones are.
     static long compactedTo(Tx tx) {
         return tx.single(
                 """

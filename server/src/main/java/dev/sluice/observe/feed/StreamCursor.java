@@ -11,13 +11,13 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A position in a live stream. It says exactly which events and outcomes of deliveries the stream
-/// has sent.
+/// A position in a live stream. It identifies exactly the events and outcomes of deliveries that
+/// the stream has sent.
 ///
 /// A stream advances in rounds. A round sends the events that became visible between two snapshots
-/// of the database, in the order of their ids, and then the outcomes of the deliveries that ended.
-/// The same two snapshots give the same events at any time and on any node. An id alone is not
-/// enough as a cursor, because an event may be committed after an event with a higher id.
+/// of the database, in the order of their ids. Then it sends the outcomes of the deliveries that
+/// ended. The same two snapshots give the same events at any time and on any node. An id alone is
+/// not enough as a cursor, because an event may be committed after an event with a higher id.
 ///
 /// @param database the name of the database that the snapshots belong to
 /// @param seen the snapshot at the start of the round; all events visible in it were sent
@@ -38,7 +38,7 @@ public record StreamCursor(
     private static final UUID NO_EVENT = new UUID(0, 0);
 
     /// The value of `after` when all events of a round were sent, but no delivery yet. It is lower
-    /// than the id of any delivery. Like those ids, and unlike event ids, it has an ordinal.
+    /// than the id of any delivery. Unlike event ids, it has an ordinal, as ids of deliveries do.
     private static final UUID NO_DELIVERY = new UUID(0, 1);
 
     private static final int MAX_LENGTH = 16 * 1024;
@@ -54,9 +54,9 @@ public record StreamCursor(
     /// Returns a cursor after an event, for a client that knows only the event's id.
     ///
     /// @param xid the number of the transaction that stored the event
-    /// @param overlap by how much the number of a transaction that was still running when `xid`
-    ///   committed may be lower than `xid`. The stream sends the events of such transactions, even
-    ///   if the client already has them
+    /// @param overlap the maximum difference between `xid` and the number of an older transaction
+    ///   that was still running when `xid` committed. The stream sends the events of such
+    ///   transactions, even if the client already has them
     public static StreamCursor after(String database, UUID event, long xid, long overlap) {
         return at(database, TxSnapshot.before(Math.max(1, xid - overlap)))
                 .withBatch(new PartOfBatch(xid, event));

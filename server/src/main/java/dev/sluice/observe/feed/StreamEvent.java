@@ -22,7 +22,7 @@ public final class StreamEvent implements StreamItem {
 
     private record CursorText(StreamCursor start, String text) {}
 
-    /// What was read of an event's payload.
+    /// The result of reading an event's payload.
     private sealed interface ReadPayload {
 
         int memoryBytes();
@@ -47,8 +47,8 @@ public final class StreamEvent implements StreamItem {
         record ReadablePayload(Payload payload, Optional<String> credential)
                 implements ReadPayload {
 
-            /// As JSON, a payload takes about twice its size, because headers are shown in two
-            /// forms.
+            /// The JSON of a payload takes about twice the size of the payload, because it shows
+            /// the headers in two forms.
             @Override
             public int memoryBytes() {
                 return 3 * payload.memoryBytes();
@@ -60,7 +60,7 @@ public final class StreamEvent implements StreamItem {
     private final long xid;
     private final ReadPayload payload;
 
-    /// The same event without its payload; null if this is that event.
+    /// The same event without its payload; null if this event has none.
     private final @Nullable StreamEvent metadata;
 
     private volatile @Nullable CursorText cursorText;
@@ -155,8 +155,8 @@ public final class StreamEvent implements StreamItem {
         return json;
     }
 
-    /// Returns the metadata and the payload as JSON. If the stored payload is damaged, the JSON
-    /// says so in `payload_unreadable`, and has no payload.
+    /// Returns the metadata and the payload as JSON. If the stored payload is damaged, the JSON has
+    /// `payload_unreadable` instead of the payload.
     public byte[] fullJson() {
         byte @Nullable [] json = fullJson;
         if (json == null) {

@@ -119,8 +119,8 @@ public final class StreamFeed implements Loop.Step {
             try {
                 handOn(seen, position);
             } catch (RuntimeException | Error e) {
-                // Some streams may already have a part of this round, so the feed cannot repeat
-                // it. It drops all streams; each reads the rest from its own cursor.
+                // Some streams may already have a part of this round, so the feed cannot repeat it.
+                // It drops all streams. Each stream then reads the rest from its own cursor.
                 subscriptions.forEach(FeedSubscription::overflow);
                 subscriptions.clear();
                 throw e;
@@ -186,7 +186,7 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Returns the sources of which at least one stream needs the payloads.
+    /// Returns the sources whose payloads at least one stream needs.
     private Set<SourceId> sourcesWithPayload(Map<SourceId, WorkspaceId> sources) {
         var needing =
                 subscriptions.stream().filter(each -> each.selection().needsPayload()).toList();
@@ -263,7 +263,7 @@ public final class StreamFeed implements Loop.Step {
                 }
             }
             if (oldest == memory.oldestIfFull()) {
-                return; // its stream is just leaving
+                return; // its stream is about to end
             }
         }
     }

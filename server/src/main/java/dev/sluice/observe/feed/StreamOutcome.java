@@ -25,7 +25,7 @@ public record StreamOutcome(
 
     /// The last attempt of the delivery.
     ///
-    /// @param number how many attempts there were
+    /// @param number the number of attempts that were made
     public record LastAttempt(
             int number, Optional<Integer> responseStatus, Optional<ErrorCode> errorCode) {}
 

@@ -22,8 +22,8 @@ import java.util.UUID;
 /// events.
 final class StreamQueries {
 
-    /// A current snapshot, and where to look for the events that became visible since an earlier
-    /// one.
+    /// A current snapshot, and the place to look for the events that became visible since an
+    /// earlier snapshot.
     ///
     /// @param eventsFrom a time at or before the arrival of the earliest of these events; empty if
     ///   there are none
@@ -168,8 +168,8 @@ final class StreamQueries {
                 event);
     }
 
-    /// Returns by how much the number of a transaction that was still running when `xid` committed
-    /// may be lower than `xid`. If the log was compacted, this is the largest such number for the
+    /// Returns the maximum difference between `xid` and the number of an older transaction that was
+    /// still running when `xid` committed. If the log was compacted, this is the maximum for the
     /// minute of that commit.
     static long overlap(Tx tx, long xid) {
         return tx.findOne(

@@ -24,8 +24,8 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// Reads the events and outcomes of a round page by page, and finds where a client that reconnects
-/// continues. Thread-safe.
+/// Reads the events and outcomes of a round page by page. Also finds the position at which a client
+/// continues after it reconnects. Thread-safe.
 public final class StreamReader {
 
     private static final int PAGE_EVENTS = 500;
@@ -74,9 +74,8 @@ public final class StreamReader {
     /// Reads the next events of the cursor's round. If these are the last events of the round, the
     /// page's `next` is [StreamCursor#endOfEvents].
     ///
-    /// @param from where to start: events that arrived earlier are not in this round, or have
-    ///   expired
-    /// @param needsPayload of which of the sources the payloads are read
+    /// @param from the start of the read; earlier events are not in this round, or have expired
+    /// @param needsPayload selects the sources whose payloads are read
     public StreamPage events(
             Collection<SourceId> sources,
             StreamCursor cursor,
@@ -136,11 +135,11 @@ public final class StreamReader {
         });
     }
 
-    /// Returns the events, those of some sources with their payloads. Omits events of these sources
-    /// that have expired since they were read.
+    /// Returns the events, with payloads for those sources that need them. Omits events of these
+    /// sources that have expired since they were read.
     ///
     /// If the database cannot read a stored payload, the whole query fails. The payloads are then
-    /// read in halves, until that event is alone.
+    /// read in halves, until the damaged one is alone.
     private List<StreamEvent> withPayloads(
             List<StreamEvent> events, Predicate<SourceId> needsPayload) {
         var needed =

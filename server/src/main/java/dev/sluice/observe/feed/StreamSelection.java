@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The choices of a stream's request: which events it shows, and in which form.
+/// The choices in the request for a stream: which events it shows, and in which form.
 ///
 /// @param only the sources to show; empty for all sources of the workspace, including future ones
 /// @param isFull whether events include headers and body
-/// @param filter which events to show; all others are sent as `filtered`. Empty to show all events
+/// @param filter the events to show; all others are sent as `filtered`. Empty to show all events
 /// @param connection a connection; events are shown as this connection would send them
 /// @param withDeliveries whether to show the outcomes of deliveries as well
 public record StreamSelection(

@@ -3,7 +3,7 @@
 ///
 /// [StreamFeed] reads the database once for all streams of this node. A stream that has fallen
 /// behind reads the database itself until it has caught up. Both read with [StreamReader]. A
-/// [StreamCursor] says exactly which events were sent.
+/// [StreamCursor] identifies exactly the events that were sent.
 @NullMarked
 package dev.sluice.observe.feed;
 

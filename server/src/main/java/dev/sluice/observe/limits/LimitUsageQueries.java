@@ -2,19 +2,19 @@ package dev.sluice.observe.limits;
 
 import dev.sluice.account.plan.MinuteWindow;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
 import dev.sluice.observe.usage.UsageQueries;
 import dev.sluice.observe.usage.UsageQueries.UsageCount;
 import dev.sluice.observe.usage.UsageQueries.UsageSeries;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Counts what a workspace has used of its plan's limits.
+/// Counts how much a workspace has used of its plan's limits.
 final class LimitUsageQueries {
 
     /// Events that failed verification do not count towards the quota.
@@ -73,7 +73,7 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns the largest number of connections that any source of the workspace has. Sources in
+    /// Returns the maximum number of connections of a single source of the workspace. Sources in
     /// the trash do not count.
     static long mostConnectionsOfSource(Tx tx, WorkspaceId workspace) {
         return tx.single(

@@ -21,7 +21,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.ToLongBiFunction;
 
-/// The route `GET /api/v1/usage`, which returns what a workspace has used of its plan's limits.
+/// The route `GET /api/v1/usage`, which returns how much a workspace has used of its plan's limits.
 public final class UsageRoutes {
 
     private final Db db;

@@ -1,4 +1,4 @@
-/// Reports what a workspace has used of its plan's limits.
+/// Reports how much a workspace has used of its plan's limits.
 @NullMarked
 package dev.sluice.observe.limits;
 

@@ -4,8 +4,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/// The numbers that the metrics read from the database. They do not depend on the node that reads
-/// them.
+/// The numbers that the metrics read from the database. Every node reads the same numbers.
 ///
 /// @param unfinished the number of unfinished deliveries
 /// @param oldestUnfinished when the event of the oldest unfinished delivery arrived; empty if all

@@ -21,7 +21,7 @@ public final class OpenApiRoutes {
 
     private static final String DOCUMENT_RESOURCE = "/openapi.json";
 
-    /// The document in one content coding. Its entity tag is made from the encoded bytes.
+    /// The document in one content coding. Its entity tag is derived from the encoded bytes.
     private record DocumentForm(String etag, Reply reply) {
 
         /// Whether a value of `If-None-Match` contains this form's tag. Compares weakly (RFC 9110,

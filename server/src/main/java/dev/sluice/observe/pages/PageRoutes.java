@@ -30,7 +30,7 @@ public final class PageRoutes {
     /// is relative, a proxy that adds a path prefix needs no setting.
     private static final String ROOT_MARK = "{{root}}";
 
-    /// The answer to programs that ask for `/`.
+    /// The reply to programs that request `/`.
     private static final String WHERE_TO_GO =
             "This is Sluice. Its API is below /api/v1, and /api/openapi.json describes it. In a"
                     + " browser, this address opens the dashboard.";

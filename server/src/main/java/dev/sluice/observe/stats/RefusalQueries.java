@@ -1,11 +1,11 @@
 package dev.sluice.observe.stats;
 
+import dev.sluice.account.plan.UsageKind;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
 import dev.sluice.relay.RefusalReason;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -24,7 +24,7 @@ public final class RefusalRoutes {
 
     private static final Duration DEFAULT_LENGTH = Duration.ofDays(1);
 
-    /// The longest time range of a request. It limits how much one request reads: about 168 hours
+    /// The maximum time range of a request. It limits how much one request reads: about 168 hours
     /// with a few rows each.
     private static final Duration MAX_LENGTH = Duration.ofDays(7);
 

@@ -1,10 +1,10 @@
 package dev.sluice.observe.stats;
 
+import dev.sluice.account.plan.UsageKind;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.RefusalReason;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.EnumMap;
 import java.util.Map;
@@ -26,8 +26,7 @@ final class StatsCounts {
     private long bytes;
     private long made;
 
-    /// @param dim the number of the status, trigger, latency bucket or reason by which this kind is
-    ///   counted
+    /// @param dim the number of the status, trigger, latency bucket or reason, depending on `kind`
     /// @param size the total size of the events' bodies in bytes, if `kind` is `EVENTS`
     void add(UsageKind kind, int dim, long n, long size) {
         switch (kind) {

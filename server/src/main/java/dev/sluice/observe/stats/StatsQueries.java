@@ -1,9 +1,9 @@
 package dev.sluice.observe.stats;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.UsageKind;
 
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.sluice.observe.stats;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,10 +1,10 @@
 package dev.sluice.observe.stats;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -44,7 +44,7 @@ final class EventStream implements StreamBody {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
-    /// After this time, the next stream may prepare messages.
+    /// The time after which a stream that prepares messages lets the next stream do so.
     private static final Duration MAX_TURN = Duration.ofMillis(10);
 
     /// The objects that all streams of this node share.
@@ -229,7 +229,7 @@ final class EventStream implements StreamBody {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Writes what the feed provides, and heartbeats, until the stream ends or its queue has
+    /// Writes the items from the feed, and heartbeats, until the stream ends or its queue has
     /// overflowed.
     private void follow(StreamOutput output) throws IOException, InterruptedException {
         while (isWanted(output)) {
@@ -278,8 +278,8 @@ final class EventStream implements StreamBody {
         cursor = next;
     }
 
-    /// Prepares messages about the items from index `from` on, until they are enough for one write
-    /// or took long enough. Returns the index of the next item.
+    /// Prepares messages about the items from index `from` on. Stops when the messages are enough
+    /// for one write, or after a certain time. Returns the index of the next item.
     private int show(StreamCursor start, List<? extends StreamItem> items, int from) {
         long begunNanos = System.nanoTime();
         int next = from;

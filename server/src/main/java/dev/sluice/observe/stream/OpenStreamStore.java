@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Lists the open streams of all nodes. A stream counts while the node that sends it is live: after
-/// a node died, its streams count no more, although their rows are removed later.
+/// Lists the open streams of all nodes. A stream counts while the node that sends it is live. The
+/// streams of a dead node no longer count, although their rows are removed later.
 final class OpenStreamStore {
 
     /// A stream, and the registration of the node that sends it.
@@ -26,8 +26,8 @@ final class OpenStreamStore {
 
     /// Adds a stream, unless the workspace has `max` streams open. Returns whether it was added.
     ///
-    /// Locks the workspace until the transaction ends, so that nodes that are asked at the same
-    /// time do not together exceed the limit.
+    /// Locks the workspace until the transaction ends, so that simultaneous calls on several nodes
+    /// cannot together exceed the limit.
     static boolean add(Tx tx, OpenStream stream, int max) {
         WorkspaceStore.lock(tx, stream.workspace());
         if (count(tx, stream.workspace()) >= max) {
@@ -37,7 +37,7 @@ final class OpenStreamStore {
         return true;
     }
 
-    /// Adds streams whatever the limit is, or moves them to another epoch.
+    /// Adds streams, even above the limit, or moves them to another epoch.
     static void put(Tx tx, List<OpenStream> streams) {
         var rows = new ArrayList<List<Object>>();
         for (var stream : streams) {
@@ -70,8 +70,8 @@ final class OpenStreamStore {
                 workspace.value());
     }
 
-    /// Returns the newest streams of these workspaces, on all nodes, that exceed the number of
-    /// streams that each workspace may have.
+    /// Returns the newest streams of these workspaces, on all nodes, that exceed their workspace's
+    /// limit.
     static Set<UUID> aboveLimit(Tx tx, Map<WorkspaceId, Integer> limits) {
         var workspaces = List.copyOf(limits.entrySet());
         return new HashSet<>(

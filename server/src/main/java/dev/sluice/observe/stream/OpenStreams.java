@@ -26,17 +26,17 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Tracks the open streams of this node. Registers them in the database, so that each workspace's
-/// limit holds over all nodes. Ends streams whose caller lost access, whose source or connection
-/// was deleted, or for which a smaller plan has no room. Thread-safe.
+/// limit holds over all nodes. Ends a stream if its caller lost access, if its source or connection
+/// was deleted, or if a smaller plan leaves no room for it. Thread-safe.
 ///
-/// The database is needed to open a stream. If it fails later, the streams go on, and the next
-/// round removes or registers what this one could not.
+/// The database is needed to open a stream. If the database fails later, open streams continue. The
+/// next round then adds or removes the rows that this round could not.
 public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// The `Retry-After` of a request that is refused because too many streams are open, in
-    /// seconds.
+    /// The number of seconds in the `Retry-After` header of a request that is refused because too
+    /// many streams are open.
     private static final String RETRY_AFTER_SECONDS = "5";
 
     private final Db db;
@@ -47,7 +47,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     private final InstantSource clock;
     private final Set<StreamLease> open = ConcurrentHashMap.newKeySet();
 
-    /// The streams that have ended and may still be registered.
+    /// The streams that have ended but may still have a row in the database.
     private final Set<UUID> ended = ConcurrentHashMap.newKeySet();
 
     /// The epoch under which this node last removed the streams of dead nodes. Used only by the
@@ -76,7 +76,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         this.clock = clock;
     }
 
-    /// @param wakeRounds begins the next round soon
+    /// @param wakeRounds called to begin the next round soon
     public void onWakeNeeded(Runnable wakeRounds) {
         wake = wakeRounds;
     }
@@ -136,7 +136,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     public boolean run() {
         endThoseOfDeleted();
         if (!open.isEmpty()) {
-            endThoseWithoutAccess(); // first, because what follows fails if it may not write
+            // This comes first, because the next steps fail if the database is read-only.
+            endThoseWithoutAccess();
         }
         removeEnded();
         if (!open.isEmpty()) {
@@ -169,8 +170,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         }
     }
 
-    /// Registers the streams under the node's new epoch if it was declared dead. Other nodes may
-    /// have given away the places of these streams meanwhile.
+    /// Registers the streams under the node's new epoch if the node was declared dead. In the
+    /// meantime, other nodes may have given the places of these streams to other streams.
     private void registerAgain() {
         long current = epoch.getAsLong();
         var moved = open.stream().filter(lease -> !lease.isRegisteredUnder(current)).toList();

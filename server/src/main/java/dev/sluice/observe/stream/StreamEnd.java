@@ -2,7 +2,7 @@ package dev.sluice.observe.stream;
 
 import java.util.Locale;
 
-/// Why the server ended a stream.
+/// The reasons why the server ends a stream.
 enum StreamEnd {
     /// The API key or the session is no longer valid, or its person has left the workspace.
     ACCESS_ENDED,
@@ -10,8 +10,8 @@ enum StreamEnd {
     SOURCE_GONE,
     /// The connection that the request named, or its destination, was deleted.
     CONNECTION_GONE,
-    /// The workspace's plan has become smaller, or other streams took this one's place while the
-    /// node was cut off from the database.
+    /// The workspace's plan has become smaller. Or other streams took the place of this stream
+    /// while the node was cut off from the database.
     STREAM_LIMIT_REACHED,
     /// The database did not answer.
     UNAVAILABLE,

@@ -40,8 +40,8 @@ final class StreamFrames {
         return this;
     }
 
-    /// Adds a heartbeat: a comment with the cursor as its id. A client that reads ids even without
-    /// a message thereby moves its cursor.
+    /// Adds a heartbeat: a comment with the cursor as its id. A client that also reads ids outside
+    /// of messages can thus move its cursor.
     StreamFrames heartbeat(StreamCursor cursor) {
         return text("id: " + cursor.text() + "\n: alive\n\n");
     }

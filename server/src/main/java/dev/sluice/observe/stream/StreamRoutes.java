@@ -48,17 +48,18 @@ public final class StreamRoutes {
 
     private static final int MAX_SOURCES = 100;
 
-    /// How many streams of this node may read from the database at a time.
+    /// The maximum number of streams of this node that read from the database at the same time.
     private static final int MAX_CONCURRENT_READS = 4;
 
-    /// How many streams of this node may prepare messages at a time: half of the processors.
+    /// The maximum number of streams of this node that prepare messages at the same time: half of
+    /// the processors.
     private static final int MAX_TURNS =
             Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
     private static final List<Header> HEADERS =
             List.of(
                     new Header("Content-Type", "text/event-stream; charset=utf-8"),
-                    // Without this, nginx would hold messages back until its buffer is full.
+                    // Without this header, nginx would hold messages back until its buffer is full.
                     new Header("X-Accel-Buffering", "no"));
 
     /// The position after which a client wants to continue.

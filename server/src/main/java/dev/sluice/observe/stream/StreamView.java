@@ -20,8 +20,9 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
 import java.util.Optional;
 
-/// Writes each item of one stream as a message: an event as it was received or as a connection
-/// would send it, a note why the event is not sent, or the outcome of a delivery.
+/// Writes each item of one stream as a message. The message is an event, as it was received or as a
+/// connection would send it, a note that explains why an event is not sent, or the outcome of a
+/// delivery.
 final class StreamView {
 
     /// The maximum [Effort] for filtering one event; it allows some milliseconds of work.
@@ -68,7 +69,8 @@ final class StreamView {
         }
     }
 
-    /// Returns why the stream does not show the event as the client asked for.
+    /// Returns the reason why the stream cannot show the event in the way that the client
+    /// requested.
     private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
         boolean isChosenByPayload =
                 selection.filter().isPresent() || selection.connection().isPresent();

@@ -9,8 +9,8 @@ import java.util.UUID;
 /// Used for conditions that neither an index nor a usage count covers.
 public final class BudgetedScan {
 
-    /// The time after which a scan begins no further step. It is chosen so that a whole list
-    /// request takes less than 100 ms.
+    /// The time after which a scan begins no further step. With this time, a whole list request
+    /// takes less than 100 ms.
     public static final Duration SCAN_TIME_BUDGET = Duration.ofMillis(35);
 
     /// The number of rows to scan before the elapsed time is first checked.

@@ -11,14 +11,14 @@ import java.util.function.ToLongFunction;
 
 /// Finds the time at which a page begins within a time unit that has many rows before the page.
 ///
-/// To count rows by an index takes far less time than to read them in order and skip them. So this
-/// guesses a time shortly before the page, counts the rows on the side of it that has fewer, and
-/// guesses again between the times that are left. If rows arrived at an even rate, two or three
-/// guesses are enough. Counting may also read rows of others, so it ends once it has taken longer
-/// than skipping would.
+/// Counting rows by an index is far faster than reading them in order to skip them. The search
+/// therefore guesses a time shortly before the page and counts the rows on the smaller side of that
+/// time. It repeats this within the part that is left. If rows arrived at an even rate, two or
+/// three guesses are enough. Counting may also read rows of other workspaces, so the search ends
+/// when it has taken longer than skipping would.
 final class DeepPage {
 
-    /// What it takes to skip one row.
+    /// The estimated time that skipping one row takes.
     private static final Duration SKIP_TIME = Duration.ofNanos(50_000);
 
     private final PageLocation page;
@@ -35,12 +35,12 @@ final class DeepPage {
     /// The number of rows from `low` up to `high`.
     private long rows;
 
-    /// How many of these rows come before the page.
+    /// The number of these rows that come before the page.
     private long offset;
 
     /// @param unit the time unit in which the page begins, the newest of the page's windows
     /// @param rows the number of matching rows in the unit
-    /// @param maxSkippedRows how many rows before the page may be left
+    /// @param maxSkippedRows the maximum number of rows before the page that may remain
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
     /// @param nanos a clock such as `System.nanoTime`
     DeepPage(
@@ -79,13 +79,13 @@ final class DeepPage {
                 page.limit());
     }
 
-    /// Returns a time shortly before the page, if rows arrived at an even rate.
+    /// Returns the time shortly before the page, assuming that rows arrived at an even rate.
     private long interpolated() {
         double before = offset - maxSkippedRows / 2.0;
         return high - (long) ((high - low) * Math.min(1, before / rows));
     }
 
-    /// Drops the rows on that side of a time on which the page does not begin.
+    /// Drops the rows on the side of `guess` on which the page does not begin.
     private void divideAt(long guess) {
         long time = Math.clamp(guess, low + 1, high - 1);
         long newer =

@@ -32,7 +32,7 @@ public record ListPager<T>(
     /// @param rows reads the rows at a location, newest first
     public ResultPage<T> counted(Function<PageLocator.PageLocation, List<T>> rows) {
         long total = locator.total();
-        int wanted = page.limit() + 1; // one more shows whether there is another page
+        int wanted = page.limit() + 1; // one extra row shows whether there is another page
         List<T> found;
         if (page.cursor().isPresent()) {
             found = rows.apply(locator.locateBefore(before(), wanted));

@@ -60,7 +60,8 @@ public final class PageLocator {
     /// @param offset the page's offset from the start of the first segment
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
-    /// How many rows before a page are skipped one by one; for more, it pays to count.
+    /// The maximum number of rows before a page that are skipped one by one. With more rows,
+    /// counting is faster.
     public static final long MAX_SKIPPED_ROWS = 500;
 
     private final UsageSum usage;
@@ -110,9 +111,8 @@ public final class PageLocator {
         };
     }
 
-    /// Counts the rows in a part of one unit, or those in the rest of the unit if that is smaller.
-    ///
-    /// @param windows contain all matching rows of the part
+    /// Counts the rows in a part of one unit. If the rest of the unit is smaller, counts the rows
+    /// in the rest and subtracts them.
     private long countEdge(IdRange ids, List<SourceWindow> windows) {
         long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
         long to = from + usage.smallestUnit().minutes;
@@ -169,7 +169,7 @@ public final class PageLocator {
         if (page.offset() <= maxSkippedRows) {
             return page;
         }
-        var first = pageSegments.segments().getFirst(); // the page begins in it
+        var first = pageSegments.segments().getFirst(); // the page begins in this segment
         return new DeepPage(
                         page, first.ids(), first.n(), maxSkippedRows, rowCounter, System::nanoTime)
                 .find();

@@ -1,8 +1,8 @@
 package dev.sluice.observe.usage;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.UsageKind;
 
 import java.util.ArrayList;
 import java.util.Collection;

@@ -29,8 +29,8 @@ public record Foundation(
     /// The clocks of the server.
     ///
     /// @param shared shows the database's time, so that all nodes on one database agree
-    /// @param settled for decisions that cannot be undone; if `shared` leaps forward by more than
-    ///   10 minutes, this clock follows only after the leap has lasted for an hour
+    /// @param settled the clock for decisions that cannot be undone. If `shared` leaps forward by
+    ///   more than 10 minutes, this clock follows only after the leap has lasted for an hour
     public record FoundationClocks(InstantSource shared, InstantSource settled) {}
 
     public InstantSource clock() {
@@ -41,7 +41,8 @@ public record Foundation(
         return clocks.settled();
     }
 
-    /// Returns what all work marks, so that chores run less often while there is none.
+    /// Returns the activity that all work reports to. Chores use it to run less often while there
+    /// is no work.
     public Activity activity() {
         return shutdown.activity();
     }

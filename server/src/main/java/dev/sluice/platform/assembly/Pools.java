@@ -23,8 +23,8 @@ public record Pools(Db api, Db relay, Db delivery, Db node) {
     private static final int DELIVERY_CONNECTIONS = 4;
     private static final int NODE_CONNECTIONS = 2;
 
-    /// How long one API statement may run. The limit is short because a request waits for the
-    /// result; background work has the longer `CHORE_TIMEOUT`.
+    /// The time limit of one API statement. It is short because a request waits for the result.
+    /// Background work has the longer `CHORE_TIMEOUT`.
     private static final Duration API_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration CHORE_TIMEOUT = Duration.ofSeconds(60);

@@ -22,7 +22,7 @@ import java.util.function.Function;
 /// Owned by one thread.
 public final class Settings {
 
-    /// How the names of the server's own settings begin in the environment.
+    /// The prefix of the names of the server's own settings in the environment.
     public static final String PREFIX = "SLUICE_";
 
     private final Map<String, String> values;
@@ -35,7 +35,7 @@ public final class Settings {
         this(values, Map.of());
     }
 
-    /// @param namesInFile for each setting that comes from a file, what errors call it
+    /// @param namesInFile the names by which error messages refer to settings that come from a file
     public Settings(Map<String, String> values, Map<String, String> namesInFile) {
         this.namesInFile = Map.copyOf(namesInFile);
         this.values = new LinkedHashMap<>();
@@ -123,7 +123,7 @@ public final class Settings {
     }
 
     /// @param parse returns null when the value breaks the rule
-    /// @param rule the rest of the error message, which starts with the setting's name
+    /// @param rule the error message without the setting's name, which comes first
     private <T> Optional<T> read(String name, Function<String, @Nullable T> parse, String rule) {
         return read(
                 name,
@@ -188,14 +188,14 @@ public final class Settings {
                 .orElse("");
     }
 
-    /// Returns the name by which a file has a setting, such as `admin.email` for
+    /// Returns the name of a setting in a settings file, such as `admin.email` for
     /// `SLUICE_ADMIN_EMAIL`.
     private static String nameInFile(String name) {
         return name.substring(PREFIX.length()).toLowerCase(Locale.ROOT).replace('_', '.');
     }
 
-    /// Returns the Levenshtein distance: how many letters must be added, removed or changed to turn
-    /// one text into the other.
+    /// Returns the Levenshtein distance: the number of letters that must be added, removed or
+    /// changed to turn one text into the other.
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j <= other.length(); j++) {

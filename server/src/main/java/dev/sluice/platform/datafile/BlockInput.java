@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// A stream whose bytes come in blocks: a single byte is read as a block of one.
+/// A stream that is read in blocks. Reading a single byte reads a block of one byte.
 abstract class BlockInput extends InputStream {
 
     @Override

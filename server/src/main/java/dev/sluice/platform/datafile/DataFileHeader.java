@@ -30,12 +30,12 @@ public record DataFileHeader(
         Map<String, Long> sequences,
         List<TableLayout> tables) {
 
-    /// What wrote the file, and from which database.
+    /// The program that wrote the file, and the database that the rows come from.
     ///
     /// @param createdAt when the snapshot was taken, by the database's clock
     /// @param version the version of the program that wrote the file
     /// @param schemaVersion the number of the last migration that was applied to the tables
-    /// @param database names the database that the rows come from
+    /// @param database the name of the database that the rows come from
     public record FileOrigin(
             Instant createdAt, String version, int schemaVersion, String database) {}
 
@@ -49,7 +49,8 @@ public record DataFileHeader(
     ///
     /// @param sealed the columns that hold sealed values. Each value's context is the text given
     ///   here followed by the row's `id`, or by the row's first column if the table has no `id`
-    /// @param isSeeded whether migrations write rows into the table, which the file's rows replace
+    /// @param isSeeded whether migrations write rows into the table. The rows of the file replace
+    ///   those rows
     public record TableLayout(
             String name, List<String> columns, Map<String, String> sealed, boolean isSeeded) {}
 
@@ -57,8 +58,8 @@ public record DataFileHeader(
     private static final int MAX_ENTRIES = 100_000;
     private static final int MAX_VERSION = 1_000_000;
 
-    /// The highest parameters of Argon2id that are accepted. Deriving a key with higher ones could
-    /// use up the memory or take hours, so a file that has them counts as damaged.
+    /// The maximum parameters of Argon2id that are accepted. Higher parameters could use up the
+    /// memory or take hours, so a file with higher parameters is treated as damaged.
     private static final int MAX_MEMORY_KIB = 1 << 20;
 
     private static final int MAX_ITERATIONS = 100;

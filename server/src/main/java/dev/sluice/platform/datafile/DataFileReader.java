@@ -17,8 +17,8 @@ import java.util.zip.ZipException;
 /// Reads a data file from its header to its checksum. Holds one piece of up to 64 KiB in memory at
 /// a time. Owned by one thread.
 ///
-/// The caller must call [#end] before it commits what it does with the rows: only `end` checks that
-/// the file is intact.
+/// The caller must call [#end] before it commits its work on the rows, because only `end` checks
+/// that the file is intact.
 public final class DataFileReader {
 
     /// The maximum length of the header, which lists all tables and days.
@@ -68,7 +68,7 @@ public final class DataFileReader {
 
     /// Reads a whole file and checks its checksum.
     ///
-    /// @throws DataFileException if the file is damaged or was cut
+    /// @throws DataFileException if the file is damaged or truncated
     public static void verify(InputStream in) throws IOException {
         if (!new ChecksummedInput(in).isIntact()) {
             throw damaged();
@@ -79,7 +79,7 @@ public final class DataFileReader {
         return header;
     }
 
-    /// Returns the name of the next table, or empty after the last one.
+    /// Returns the name of the next table; empty after the last table.
     public Optional<String> nextTable() throws IOException {
         return reading(() -> {
             int kind = records.readUnsignedByte();
@@ -101,7 +101,7 @@ public final class DataFileReader {
     }
 
     /// Returns the number of rows that the file states for the table. The caller must have read all
-    /// rows.
+    /// rows before.
     public long rowCount() throws IOException {
         if (rows.read() >= 0) {
             throw damaged();
@@ -111,7 +111,7 @@ public final class DataFileReader {
 
     /// Reads the end of the file and checks the checksum.
     ///
-    /// @throws DataFileException if the file is damaged or was cut
+    /// @throws DataFileException if the file is damaged or truncated
     public void end() throws IOException {
         boolean isAtEnd = reading(() -> records.read() < 0);
         if (!isAtEnd || !file.isIntact()) {
@@ -130,7 +130,7 @@ public final class DataFileReader {
     }
 
     /// Runs a read, and turns exceptions that show a damaged file into a [DataFileException]. Other
-    /// exceptions, such as those of a disk that cannot be read, pass unchanged.
+    /// exceptions, such as an error of the disk, pass unchanged.
     private static <T> T reading(FileRead<T> read) throws IOException {
         try {
             return read.read();

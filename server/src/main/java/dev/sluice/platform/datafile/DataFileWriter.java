@@ -51,14 +51,14 @@ public final class DataFileWriter {
         }
     }
 
-    /// @param rows how many rows the table has in the file
+    /// @param rows the number of rows that the file contains for the table
     public void endTable(long rows) throws IOException {
         records.writeByte(DataFileFormat.TABLE_END);
         records.writeLong(rows);
         tables++;
     }
 
-    /// Writes the end of the file and its checksum, and flushes.
+    /// Writes the end of the file and its checksum, and flushes the stream.
     public void finish() throws IOException {
         records.writeByte(DataFileFormat.FILE_END);
         records.writeInt(tables);

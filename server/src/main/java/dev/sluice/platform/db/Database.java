@@ -66,7 +66,8 @@ public record Database(
         properties.setProperty("currentSchema", SCHEMA);
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty(
-                "logServerErrorDetail", "false"); // the detail quotes rows, which may hold secrets
+                "logServerErrorDetail",
+                "false"); // the detail quotes rows, which may contain secrets
         return properties;
     }
 }

@@ -22,7 +22,8 @@ public final class DatabaseClock implements InstantSource {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseClock.class);
 
-    /// How many readings a sync takes. The sync uses the reading with the shortest round trip.
+    /// The number of readings that a sync takes. The sync uses the reading with the shortest round
+    /// trip.
     private static final int SAMPLES_PER_SYNC = 5;
 
     private static final Duration MIN_LOGGED_DRIFT = Duration.ofSeconds(1);
@@ -37,7 +38,8 @@ public final class DatabaseClock implements InstantSource {
     private volatile ClockAnchor anchor;
     private volatile SettledTime settled;
 
-    /// Whether a sync has read the settled time that an earlier process saved. Used by syncs only.
+    /// Whether a sync has already read the settled time that an earlier process saved. Used by
+    /// syncs only.
     private boolean isStarted;
 
     /// Creates a clock that shows the host's time until the first sync.
@@ -65,8 +67,8 @@ public final class DatabaseClock implements InstantSource {
         return anchor.time().plusNanos(nanos - anchor.nanos());
     }
 
-    /// Reads the database's clock and sets this clock to it. Leaves this clock as it is if the two
-    /// differ by no more than the accuracy of the reading. Then saves the settled time in the
+    /// Reads the database's clock and sets this clock to it. If the difference is smaller than the
+    /// accuracy of the reading, this clock stays as it is. Then saves the settled time in the
     /// database.
     public void syncWith(Db db) {
         var best = sample(db);
@@ -109,7 +111,7 @@ public final class DatabaseClock implements InstantSource {
             long milliseconds = after.leap().get().ahead().toMillis();
             if (isStarted) {
                 log.atWarn().addKeyValue("milliseconds", milliseconds).log("clock.leap_detected");
-            } else { // mostly the time for which no server ran
+            } else { // usually the time during which no server ran
                 log.atInfo().addKeyValue("milliseconds", milliseconds).log("clock.leap_detected");
             }
         } else if (before.leap().isPresent() && after.leap().isEmpty()) {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// A small connection pool that runs transactions, for all work except the busiest threads. Those
-/// use a [DedicatedConnection] instead. Thread-safe.
+/// A small connection pool that runs transactions. All code except the busiest threads uses it;
+/// those have a [DedicatedConnection] each. Thread-safe.
 public final class Db implements AutoCloseable {
 
     private static final SqlStatement BEGIN = new SqlStatement("begin", List.of());
@@ -27,7 +27,8 @@ public final class Db implements AutoCloseable {
 
     private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
 
-    /// Undoes a setting of a connection. If it fails after another failure, the first one counts.
+    /// Undoes a setting of a connection. If undoing fails after an earlier failure, callers see the
+    /// earlier one.
     @FunctionalInterface
     private interface Restoration extends AutoCloseable {
 
@@ -43,7 +44,7 @@ public final class Db implements AutoCloseable {
         this.outages = outages;
     }
 
-    /// @param name appears in log lines and in PostgreSQL's `pg_stat_activity`
+    /// @param name the name of the pool in log lines and in PostgreSQL's `pg_stat_activity`
     /// @param connections the size of the pool
     /// @param statementTimeout how long one statement may run
     public static Db open(
@@ -86,8 +87,8 @@ public final class Db implements AutoCloseable {
         config.setMinimumIdle(1);
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
         config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
-        // Otherwise the check of a connection that was idle opens a transaction, which costs a
-        // statement without one two more round trips.
+        // Without this, the check of an idle connection would open a transaction. A statement
+        // outside a transaction would then need two more round trips.
         config.setAutoCommit(true);
         return config;
     }
@@ -107,9 +108,9 @@ public final class Db implements AutoCloseable {
         });
     }
 
-    /// Runs `work`, which must run only one statement. The statement is a transaction of its own,
-    /// and a single round trip, where [#call] needs a second one for the commit. For queries that
-    /// are repeated again and again while nothing happens.
+    /// Runs `work`, which must run only one statement. The statement is a transaction of its own
+    /// and takes a single round trip; [#call] needs a second one for the commit. Use this for
+    /// queries that repeat all the time while the server is idle.
     public <T> T statement(Function<Tx, T> work) {
         return withConnection(connection -> work.apply(new Tx(connection)));
     }
@@ -220,8 +221,8 @@ public final class Db implements AutoCloseable {
 
     /// Runs the statements as one transaction in a single round trip.
     ///
-    /// `begin` and `commit` are statements among the others, so that either all of them take effect
-    /// or none, however the driver sends them. In its own transactions the driver waits for the
+    /// `begin` and `commit` are sent as statements among the others. Either all of them take effect
+    /// or none, however the driver sends them. In the driver's own transactions, it waits for the
     /// replies to both.
     static void inOneTrip(Connection connection, List<SqlStatement> statements)
             throws SQLException {

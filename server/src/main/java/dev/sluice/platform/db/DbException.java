@@ -9,8 +9,8 @@ import java.sql.SQLTransientConnectionException;
 /// Thrown when the database refuses a statement or cannot be reached. The cause is the driver's
 /// exception, if there is one.
 ///
-/// [DbFailure] says what the failure means for the work. The `is...` methods single out failures
-/// that some callers handle in their own way.
+/// [DbFailure] says what the failure means for the work. The `is...` methods identify failures that
+/// some callers handle in their own way.
 public final class DbException extends RuntimeException {
 
     private static final String INDEX_CORRUPTED = "XX002";
@@ -27,8 +27,8 @@ public final class DbException extends RuntimeException {
                         : DbFailure.of(state);
     }
 
-    /// Creates an exception that has no exception of the driver as its cause, such as for a server
-    /// that is too old. Its failure is [DbFailure#UNKNOWN].
+    /// Creates an exception that was not caused by an exception of the driver, for example because
+    /// the server is too old. Its failure is [DbFailure#UNKNOWN].
     DbException(String message) {
         super(message);
         this.state = "";
@@ -60,9 +60,9 @@ public final class DbException extends RuntimeException {
         return state.equals("55P03");
     }
 
-    /// Whether the statement was refused because the session is read-only. A new connection is
-    /// needed: this session may stay read-only after the database accepts writes again, or another
-    /// server may be the writable one now.
+    /// Whether the statement was refused because the session is read-only. A new connection is then
+    /// needed. This session may stay read-only after the database accepts writes again, or another
+    /// server may have become the writable one.
     boolean isReadOnly() {
         return state.equals("25006");
     }
@@ -77,7 +77,8 @@ public final class DbException extends RuntimeException {
     }
 
     /// Whether PostgreSQL or a connection pooler reported a protocol violation. A pooler reports
-    /// one when it loses its server. PostgreSQL reports one for a message that it can never read.
+    /// one when it loses its server. PostgreSQL reports one for a message that it cannot parse at
+    /// all.
     public boolean isProtocolViolation() {
         return state.equals("08P01");
     }

@@ -11,12 +11,12 @@ import java.util.Set;
 public enum DbFailure {
 
     /// The connection broke or could not be made. If it broke, the transaction may or may not have
-    /// been committed. The work waits for a new connection, however often that fails.
+    /// been committed. The work waits for a new connection, for as long as that takes.
     CONNECTION_LOST,
 
-    /// The database answers, but refuses for now. For example, it is read-only, cancels statements,
-    /// rolls back a deadlock, lacks memory or disk space, or a lock is held. Nothing was committed,
-    /// and the work is not the cause. The work waits.
+    /// The database answers, but refuses the work for now. For example, it is read-only, cancels
+    /// statements, rolls back a deadlock, lacks memory or disk space, or holds a lock. Nothing was
+    /// committed, and the work is not the cause. The work waits.
     PASSING,
 
     /// A row breaks a rule and would break it again (SQLSTATE classes 22 and 23). The row is given
@@ -29,14 +29,14 @@ public enum DbFailure {
     /// Any other failure. The work waits, but other work goes first.
     UNKNOWN;
 
-    /// States in which the connection is gone or unusable: statement completion unknown, idle
+    /// The states in which the connection is gone or unusable: statement completion unknown, idle
     /// transaction timeout, too many connections, admin shutdown, crash shutdown, cannot connect
     /// now, database dropped, idle session timeout.
     private static final Set<String> CONNECTION_LOST_STATES =
             Set.of("40003", "25P03", "53300", "57P01", "57P02", "57P03", "57P04", "57P05");
 
-    /// Read-only transaction, transaction rollback, insufficient resources, object not in
-    /// prerequisite state, operator intervention, system error.
+    /// The prefixes of passing states: read-only transaction, transaction rollback, insufficient
+    /// resources, object not in prerequisite state, operator intervention, system error.
     private static final List<String> PASSING_PREFIXES =
             List.of("25006", "40", "53", "55", "57", "58");
 

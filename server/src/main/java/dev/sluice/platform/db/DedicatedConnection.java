@@ -15,7 +15,7 @@ import java.util.function.Function;
 /// after it breaks or proves read-only. Owned by one thread; other threads may only call `close`.
 ///
 /// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
-/// been committed. The caller must find out which.
+/// been committed. The caller must find out whether it was.
 public final class DedicatedConnection implements AutoCloseable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -50,8 +50,8 @@ public final class DedicatedConnection implements AutoCloseable {
     }
 
     /// Runs the statements and inserts the rows of these tables in one transaction, as [Tx#insert]
-    /// does. Without a COPY that is a single round trip, beginning and commit included. Throws like
-    /// [#call].
+    /// does. If no table needs a COPY, everything takes a single round trip, including begin and
+    /// commit. Throws like [#call].
     public void insert(List<SqlStatement> first, List<Tx.Insertion> tables) {
         var _ =
                 measured(opened -> {

@@ -14,8 +14,8 @@ public final class Halving {
 
     private Halving() {}
 
-    /// Returns the items on which the step failed, each with its last failure. Throws a failure
-    /// that will pass, such as a lost connection, because no item caused that failure.
+    /// Returns the items on which the step failed, each with its last failure. A passing failure,
+    /// such as a lost connection, is thrown, because no item caused it.
     ///
     /// @param step must run in a transaction of its own, so that it changes nothing when it fails
     public static <T> SequencedMap<T, RuntimeException> run(List<T> items, Consumer<List<T>> step) {

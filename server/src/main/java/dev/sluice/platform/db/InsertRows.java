@@ -11,11 +11,11 @@ import java.util.UUID;
 /// takes two of its own.
 public final class InsertRows implements NewRows {
 
-    /// The largest number of rows of one table for which an `insert` is worth it. The connection
-    /// prepares and keeps a statement for each combination of numbers that is used.
+    /// The maximum number of rows of one table for which an `insert` is faster than a COPY. The
+    /// connection prepares and keeps a statement for each combination of row counts that is used.
     public static final int MAX_ROWS = 4;
 
-    /// The values of all rows; for a null, its [ColumnType].
+    /// The values of all rows. A null is represented by its [ColumnType].
     private final List<Object> values = new ArrayList<>();
 
     private int rows;
@@ -26,7 +26,7 @@ public final class InsertRows implements NewRows {
         return rows == 0;
     }
 
-    /// @throws IllegalArgumentException if the rows before have another number of columns
+    /// @throws IllegalArgumentException if the earlier rows have a different number of columns
     @Override
     public InsertRows row(int columnCount) {
         if (rows > 0 && columnCount != columns) {

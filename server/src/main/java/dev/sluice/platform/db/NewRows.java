@@ -8,7 +8,8 @@ import java.util.UUID;
 /// Rows to be inserted into a table, collected in memory.
 ///
 /// Each row starts with `row(columns)`, followed by one call per column in order. [CopyRows] is the
-/// cheapest way to write many rows, [InsertRows] to write a few. Owned by one thread.
+/// cheapest way to write many rows; [InsertRows] is the cheapest way to write a few. Owned by one
+/// thread.
 public sealed interface NewRows permits CopyRows, InsertRows {
 
     /// Returns an empty object of the kind that suits this number of rows.

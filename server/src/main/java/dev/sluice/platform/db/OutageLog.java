@@ -8,22 +8,21 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/// Logs the outages of a database: while it lasts, an outage at most once a minute, and its end
-/// once. It does not matter how many transactions fail meanwhile. All connections of this process
-/// to one database share one object. Thread-safe.
+/// Logs the outages of a database. An outage is logged at most once a minute while it lasts, and
+/// its end is logged once, however many transactions fail. All connections of this process to one
+/// database share one object. Thread-safe.
 ///
 /// A pool may wait for a connection until after the end of an outage that another connection
 /// noticed. Such a failure belongs to the outage in which its call began, and begins no new outage.
 ///
-/// The warnings of the callers whose transactions failed are left out of the log; see
+/// The log omits the warnings of callers whose transactions failed; see
 /// [dev.sluice.platform.log.OutageFilter].
 final class OutageLog {
 
     private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
 
-    /// How long there must have been no failure before a success ends the outage. This is longer
-    /// than a pool waits for a connection, so that an outage does not end while some connections
-    /// still fail.
+    /// The time without any failure after which a success ends the outage. It is longer than a pool
+    /// waits for a connection, so that an outage does not end while some connections still fail.
     static final Duration MIN_QUIET = Duration.ofSeconds(6);
 
     private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);
@@ -38,7 +37,7 @@ final class OutageLog {
     /// How many outages have ended. Written and read like `isAway`.
     private volatile int ended;
 
-    /// Guarded, like the next fields, by this object's monitor.
+    /// Guarded by this object's monitor, like the next fields.
     private int failures;
 
     private long firstFailureNanos;
@@ -54,15 +53,15 @@ final class OutageLog {
         return BY_URL.computeIfAbsent(database.jdbcUrl(), _ -> new OutageLog(System::nanoTime));
     }
 
-    /// Returns a token for [#failed]: how many outages had ended before the transaction. Called
-    /// before each transaction.
+    /// Returns the number of outages that have ended so far. Called before each transaction; the
+    /// result is passed to [#failed].
     int begin() {
         return ended;
     }
 
     /// Counts the failure if the connection was lost. Ignores other failures.
     ///
-    /// @param begun what `begin` returned before the transaction
+    /// @param begun the result of `begin` before the transaction
     void failed(DbException e, int begun) {
         if (e.isConnectionLost()) {
             lost(e, begun);

@@ -1,7 +1,7 @@
 package dev.sluice.platform.db;
 
-/// A feature of PostgreSQL's planner or executor. [Tx#disable] switches it off for one transaction,
-/// where wrong statistics would mislead the planner.
+/// A feature of PostgreSQL's planner or executor. [Tx#disable] switches the feature off for one
+/// transaction in which wrong statistics would mislead the planner.
 public enum PlannerFeature {
     SEQUENTIAL_SCAN("enable_seqscan"),
     BITMAP_SCAN("enable_bitmapscan"),

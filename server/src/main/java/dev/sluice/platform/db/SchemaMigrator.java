@@ -46,7 +46,8 @@ public final class SchemaMigrator {
         }
     }
 
-    /// An older program would misread what a newer one has stored.
+    /// Refuses a database that a newer version of the program has used. This version would misread
+    /// the newer version's data.
     private static void requireKnown(SchemaVersion version) {
         if (version.applied() > version.newest()) {
             throw new DbException(
@@ -86,7 +87,7 @@ public final class SchemaMigrator {
         }
     }
 
-    /// Returns the number of a file; 0 for an entry without a number, such as that of the creation
+    /// Returns the number of a file. Returns 0 for an entry without a number, such as the creation
     /// of the schema.
     private static int number(MigrationInfo file) {
         @Nullable MigrationVersion version = file.getVersion();

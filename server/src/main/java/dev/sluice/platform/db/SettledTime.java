@@ -6,9 +6,10 @@ import java.util.Optional;
 
 /// The time used for decisions that cannot be undone, such as erasing events.
 ///
-/// It normally equals the database's clock, and follows it back at once. If that clock leaps
-/// forward by more than 10 minutes, the settled time first goes on as if there had been no leap. It
-/// follows after the leap has lasted for an hour. Immutable; does no I/O and reads no clock.
+/// The settled time normally equals the database's clock. If that clock is set back, the settled
+/// time follows at once. If that clock leaps forward by more than 10 minutes, the settled time
+/// first continues as if there had been no leap. It follows after the leap has lasted for an hour.
+/// Immutable; does no I/O and reads no clock.
 ///
 /// @param time the time at `nanos`
 /// @param nanos a value of the monotonic clock
@@ -21,7 +22,7 @@ record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
     /// @param sinceNanos when the leap was first seen, by the monotonic clock
     record Leap(Duration ahead, long sinceNanos) {}
 
-    /// A difference of more than this counts as a leap.
+    /// The minimum difference that counts as a leap.
     static final Duration MIN_LEAP = Duration.ofMinutes(10);
 
     /// How long a leap must last before the settled time follows it.

@@ -6,10 +6,11 @@ import java.util.UUID;
 /// Stores the lease on a job that only one process may do at a time. The lease is the only row of
 /// the job's own table. The database's clock decides whether the lease has expired.
 ///
-/// A lease that ends later than one acquired now would end was acquired before the clock was set
-/// back, so it counts as expired, too. This check uses `clock_timestamp()`, because `now()` is the
-/// start of the transaction. While this transaction waited for the row, another process may have
-/// acquired the lease, and the end of that lease would seem too late.
+/// A lease also counts as expired if it ends later than a lease acquired now would end. Such a
+/// lease was acquired before the clock was set back. This check uses `clock_timestamp()`, because
+/// `now()` is the start of the transaction. Another process may have acquired the lease while this
+/// transaction waited for the row. Compared with `now()`, the end of that valid lease would seem
+/// too late.
 ///
 /// The table has the columns `holder` and `lease_until`; the package that owns the table creates
 /// this store.

@@ -9,8 +9,8 @@ import java.util.List;
 /// A statement that returns no rows, with its arguments.
 ///
 /// @param sql one statement, without a semicolon
-/// @param arguments of the types that [Tx] accepts, or a [NewRows.ColumnType] for a null of that
-///   type
+/// @param arguments values of the types that [Tx] accepts, or a [NewRows.ColumnType] for a null of
+///   that type
 public record SqlStatement(String sql, List<? extends @Nullable Object> arguments) {
 
     public SqlStatement {

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// An open transaction that runs SQL; in [Db#statement], a connection without one. Valid only
-/// during the call that receives it, and only on that call's thread.
+/// An open transaction that runs SQL. In [Db#statement], it is a connection without a transaction.
+/// Valid only during the call that receives it, and only on that call's thread.
 ///
 /// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, null, and lists of
 /// UUIDs, integers or longs.
@@ -68,6 +68,11 @@ public final class Tx {
     public <T> T single(String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
         return findOne(sql, reader, arguments)
                 .orElseThrow(() -> new IllegalStateException("no row from: " + sql));
+    }
+
+    /// Returns the database's time at the beginning of the transaction.
+    public Instant now() {
+        return single("select now() as now", row -> row.instant("now"));
     }
 
     /// Returns the number of rows that the statement changed.
@@ -126,8 +131,8 @@ public final class Tx {
         return statements;
     }
 
-    /// Turns these features off for the rest of the transaction; without one, does nothing. The
-    /// planner then uses a kind of scan or sort that is off only if there is no other way.
+    /// Turns these features off for the rest of the transaction. Does nothing if there is no
+    /// transaction. The planner then uses a scan or sort that is off only if there is no other way.
     public void disable(PlannerFeature... features) {
         for (var feature : features) {
             update("set local " + feature.setting() + " = off");
@@ -224,7 +229,8 @@ public final class Tx {
             throws SQLException {
         switch (value) {
             case null -> statement.setNull(index, Types.NULL);
-            // Typed, because for a null without a type the driver would prepare the statement anew.
+            // The null has a type, because the driver would prepare the statement again for a null
+            // without one.
             case NewRows.ColumnType type ->
                     statement.setNull(index, Types.OTHER, type.driverName());
             case Instant instant -> statement.setObject(index, stored(instant));
@@ -234,8 +240,8 @@ public final class Tx {
     }
 
     /// Truncates a time to microseconds, which is PostgreSQL's resolution. The driver would round
-    /// it instead. A time that is read back could then be a millisecond later than the time in an
-    /// earlier reply.
+    /// the time instead. A time read back from the database could then be a millisecond later than
+    /// the time in an earlier reply.
     private static OffsetDateTime stored(Instant time) {
         return time.truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
     }

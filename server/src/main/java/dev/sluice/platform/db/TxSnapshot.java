@@ -72,8 +72,8 @@ public final class TxSnapshot {
         return next <= 1;
     }
 
-    /// Returns the id of the oldest transaction that had not ended. The snapshot sees all
-    /// transactions before it.
+    /// Returns the id that follows the id of the newest ended transaction (`xmax`). The snapshot
+    /// sees no transaction with this id or a higher one.
     public long oldestRunning() {
         return oldestRunning;
     }

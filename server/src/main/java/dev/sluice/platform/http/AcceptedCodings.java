@@ -13,7 +13,7 @@ final class AcceptedCodings {
 
     private static final String ANY = "*";
 
-    /// A weight, from 0 to 1 (RFC 9110, section 12.4.2).
+    /// A weight is a number from 0 to 1 (RFC 9110, section 12.4.2).
     private static final Pattern WEIGHT =
             Pattern.compile("q=(0(?:\\.[0-9]{0,3})?|1(?:\\.0{0,3})?)", Pattern.CASE_INSENSITIVE);
 
@@ -44,8 +44,8 @@ final class AcceptedCodings {
         return matcher.matches() ? Double.parseDouble(matcher.group(1)) : 0;
     }
 
-    /// Whether the client accepts gzip and does not give `identity`, a body without a coding, a
-    /// higher weight.
+    /// Whether the client accepts gzip and does not prefer `identity`, which is a body without a
+    /// coding.
     boolean prefersGzip() {
         double gzip = weightOf("gzip").orElse(0.0);
         return gzip > 0 && gzip >= weightOf("identity").orElse(0.0);

@@ -27,17 +27,17 @@ public final class ApiException extends RuntimeException {
         this.headers = List.copyOf(headers);
     }
 
-    /// Returns the error for an id that does not exist in the caller's workspace. The reply is the
-    /// same whether or not the id exists in another workspace, so callers cannot find out which ids
-    /// exist.
+    /// Returns the error for an id that does not exist in the caller's workspace. The error does
+    /// not depend on whether the id exists in another workspace, so callers cannot find out which
+    /// ids exist.
     ///
     /// @param kind a singular noun, such as `source`
     public static ApiException notFound(String kind) {
         return new ApiException(ApiErrorCode.NOT_FOUND, "There is no such " + kind + ".");
     }
 
-    /// Returns the error of `notFound(kind)` for an id or token in the request's body. The error's
-    /// details name the field.
+    /// Returns the same error as `notFound(kind)`, for an id or token in the request's body. The
+    /// error's details name the field.
     ///
     /// @param field the path of the field, such as `source_id`
     public static ApiException notFound(String kind, String field) {

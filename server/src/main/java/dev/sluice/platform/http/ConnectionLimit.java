@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Limits the number of open connections. At the limit, no more are accepted, and connections
-/// without a request are soon closed.
+/// Limits the number of open connections. At the limit, the server accepts no more connections and
+/// soon closes those without a request.
 ///
-/// Jetty's own way to close them sooner is to change the idle timeout of all connections. That is
-/// not used, because it would replace the timeouts that [PartialHeadLimiter] sets, and would also
-/// end requests that wait for something, such as quiet live streams.
+/// Jetty itself would shorten the idle timeout of all connections instead. That would replace the
+/// timeouts that [PartialHeadLimiter] sets. It would also end requests that wait for something,
+/// such as quiet live streams.
 final class ConnectionLimit extends NetworkConnectionLimit {
 
     /// How long a connection may be idle while the server is at the limit.
@@ -67,8 +67,8 @@ final class ConnectionLimit extends NetworkConnectionLimit {
         }
     }
 
-    /// Ends the wait of an idle connection for its next request, as its own idle timeout would.
-    /// Does nothing if a thread has begun to read from it.
+    /// Ends an idle connection's wait for its next request, in the same way as the connection's own
+    /// idle timeout. Does nothing if a thread has begun to read from the connection.
     private static void closeIfIdle(EndPoint endPoint) {
         // The idle time is read last, because each byte that arrives or leaves resets it.
         if (endPoint instanceof AbstractEndPoint known
@@ -77,7 +77,8 @@ final class ConnectionLimit extends NetworkConnectionLimit {
             try {
                 known.getFillInterest().onFail(new TimeoutException("all connections are in use"));
             } catch (RuntimeException e) {
-                // The connection stays until its own idle timeout; the others are still closed.
+                // This connection stays open until its own idle timeout. The other connections are
+                // still closed.
             }
         }
     }

@@ -14,7 +14,7 @@ import java.util.zip.GZIPOutputStream;
 /// one compression for each processor runs at a time.
 public final class GzipEncoder {
 
-    /// The smallest body that is compressed. A smaller body fits into one packet without
+    /// The minimum size of a body that is compressed. A smaller body fits into one packet without
     /// compression.
     static final int MIN_BYTES = 1024;
 
@@ -47,8 +47,8 @@ public final class GzipEncoder {
         return varying.with(GZIP.name(), GZIP.value()).withBody(compress(reply.bytes()));
     }
 
-    /// Whether the reply may be compressed. A reply with an `ETag` may not, because an `ETag` names
-    /// exact bytes.
+    /// Whether the reply may be compressed. A reply with an `ETag` must not be compressed, because
+    /// the `ETag` identifies exact bytes.
     private static boolean isEncodable(Request request, Reply reply) {
         return READ_METHODS.contains(request.method())
                 && request.path().startsWith(PATH_PREFIX)

@@ -34,10 +34,12 @@ public final class HttpServer implements AutoCloseable {
     static final int MAX_HEADER_BYTES = 32 * 1024;
     private static final int MAX_CONNECTIONS = 10_000;
 
-    /// Connections may use half of the file descriptors. The other half is left for deliveries.
+    /// Divides the number of file descriptors. Connections may use half of them; the other half is
+    /// left for deliveries.
     private static final int FILES_DIVISOR = 2;
 
-    /// Connections leave this many descriptors of their half free, for files and the database.
+    /// The number of file descriptors that connections leave free in their half, for files and the
+    /// database.
     private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
     private final Server server;
@@ -64,7 +66,7 @@ public final class HttpServer implements AutoCloseable {
     /// @throws IOException if it is not possible
     public static void requireFree(String host, int port) throws IOException {
         try (var socket = new ServerSocket()) {
-            socket.setReuseAddress(true); // as the server itself does
+            socket.setReuseAddress(true); // the server itself does the same
             socket.bind(new InetSocketAddress(host, port));
         }
     }
@@ -131,10 +133,10 @@ public final class HttpServer implements AutoCloseable {
         configuration.setSendServerVersion(false);
         configuration.setSendDateHeader(true);
         configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
-        // These two settings keep header values as they were sent; otherwise Jetty would normalise
-        // the values it knows. RawHeaderConnections does the same for names. Everything else that
-        // HTTP/1.1 forbids is refused. This includes lines that end in a bare LF, because proxies
-        // disagree about where such a request ends.
+        // These two settings keep header values as they were sent. Without them, Jetty would
+        // normalise the values that it knows. RawHeaderConnections does the same for names.
+        // Everything else that HTTP/1.1 forbids is refused. This includes lines that end in a bare
+        // LF, because proxies disagree about where such a request ends.
         configuration.setHttpCompliance(
                 HttpCompliance.STRICT.with(
                         "SLUICE", HttpCompliance.Violation.CASE_SENSITIVE_FIELD_NAME));
@@ -147,7 +149,7 @@ public final class HttpServer implements AutoCloseable {
         try {
             server.stop();
         } catch (Exception e) {
-            // Starting has already failed, and that error is the one to report.
+            // The start has already failed, and that error is the one to report.
         }
     }
 

@@ -7,8 +7,8 @@ import java.time.Duration;
 /// @param idle the longest pause between two requests, between two bytes of a body, or while the
 ///   client does not read the reply
 /// @param head the longest time from the first byte of a request to the end of its headers
-/// @param body how far a body may fall behind its minimum rate, and so the longest time without a
-///   byte of it
+/// @param body how far a body may fall behind its minimum rate; this is also the longest pause
+///   within a body
 record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     static final HttpTimeouts DEFAULT_TIMEOUTS =

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The condition in a request's `If-Match` headers: the resource still has one of these tags (RFC
-/// 9110, section 13.1.1). Immutable.
+/// The condition of a request's `If-Match` headers: the resource must still have one of these tags
+/// (RFC 9110, section 13.1.1). Immutable.
 ///
 /// A weak tag never matches (RFC 9110, section 8.8.3.2), so only the strong tags are kept.
 public final class IfMatch {
@@ -64,8 +64,8 @@ public final class IfMatch {
     }
 
     /// Checks the condition. Call this in the transaction of the change, after the resource was
-    /// read and locked, and after every other check of the request, except whether it confirms
-    /// something.
+    /// read and locked. All other checks of the request come first, except the check for a
+    /// confirmation.
     ///
     /// @param kind a singular noun, such as `source`
     /// @throws ApiException 412 if `current` is not one of the tags

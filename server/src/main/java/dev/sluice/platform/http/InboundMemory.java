@@ -17,18 +17,19 @@ import java.util.function.LongSupplier;
 /// Limits the memory of requests that are still arriving, and shares it fairly among workspaces and
 /// their sources. Thread-safe.
 ///
-/// While there is room, every request gets the memory it asks for. Without room, another request is
-/// shed, which means that it must end and give its memory back. The request is chosen from the
-/// workspace with the most bytes, and there from the source with the most bytes: it is the one that
-/// has been arriving longest. A workspace or source loses memory only to one that holds less,
-/// counting the bytes that the new request asks for. Within one source, a request is shed only
-/// after it has been arriving for some time; until then, the new request is refused.
+/// While there is room, every request gets the memory it asks for. If there is no room, another
+/// request is shed, which means that it must end and give its memory back. The shed request belongs
+/// to the workspace with the most bytes, and within it to the source with the most bytes. Of that
+/// source's requests, it is the one that has been arriving longest. A workspace or source loses
+/// memory only to one that holds less, counting the bytes that the new request asks for. Within one
+/// source, a request is shed only after it has been arriving for some time; until then, the new
+/// request is refused.
 ///
 /// Suppose that `m` other workspaces and `n` other sources of the request's own workspace hold
 /// memory. The request then finds no room only if it would take its workspace above `1 / (m + 1)`
 /// of the limit, and its source above `1 / (n + 1)` of that share. This is true whatever the others
-/// hold and in whatever order they took it. Requests that have arrived and are being answered are
-/// never shed; the limit is what they leave.
+/// hold and in whatever order they took it. Requests that have arrived completely and are being
+/// answered are never shed. The limit is the capacity that these requests leave.
 ///
 /// A shed request gives its memory back shortly afterwards. In the meantime, an eighth of the
 /// capacity, which lies above the limit, serves the requests that take its place. A request that

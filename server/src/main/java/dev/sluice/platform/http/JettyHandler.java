@@ -35,7 +35,7 @@ final class JettyHandler extends Handler.Abstract {
             List.of(new Header("Content-Security-Policy", "default-src 'none'; sandbox"));
 
     /// The maximum number of bytes of a refused body that are read and discarded. `DISCARD_TIMEOUT`
-    /// limits how long that may take.
+    /// limits the time for this.
     private static final int MAX_DISCARDED_BYTES = 16 << 20;
 
     private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
@@ -92,8 +92,8 @@ final class JettyHandler extends Handler.Abstract {
             refuseUnknownCoding(request);
             return router.answer(request);
         } catch (Exception | Error e) {
-            // Ingest URLs share an origin with the API, so a browser must not run scripts in an
-            // error page.
+            // A browser must not run scripts in an error page, because ingest URLs share an origin
+            // with the API.
             return errorReply(e, id).with(SANDBOX_HEADERS);
         } finally {
             request.releaseBodyMemory();

@@ -9,18 +9,18 @@ import java.time.Duration;
 /// Limits the time and memory of a request head that arrives in several pieces.
 ///
 /// A head is the request line and the headers. Its time is counted from its first byte. All partial
-/// heads share one memory budget; when it is used up, the oldest head is refused to make room for a
-/// new one. A head that arrives in one piece is not limited here and uses none of the memory.
+/// heads share one memory budget. When the budget is used up, the oldest head is refused to make
+/// room for a new one. A head that arrives in one piece is not limited here and uses none of the
+/// memory.
 ///
 /// Used by one thread at a time, the one that reads the connection, except where noted.
 final class PartialHeadLimiter {
 
-    /// The bytes of memory reserved for each byte of a head, which is kept both raw and as parsed
-    /// headers.
+    /// The number of bytes of memory that are reserved for each byte of a head. The head is kept
+    /// both raw and as parsed headers.
     private static final int HEAD_MEMORY_FACTOR = 4;
 
-    /// All heads count as sent to one source, because the source is not known before the head is
-    /// complete.
+    /// The source of all heads. The real source is not known before the head is complete.
     private static final Object ANY_SOURCE = new Object();
 
     private final EndPoint endPoint;

@@ -55,8 +55,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         return configure(connection, connector, endPoint);
     }
 
-    /// Whether the connection is between two requests: none is handled or has begun to arrive. May
-    /// be called by any thread.
+    /// Whether the connection is between two requests: no request is being handled, and none has
+    /// begun to arrive. May be called by any thread.
     static boolean isWithoutRequest(Connection connection) {
         return connection instanceof RawHeaderConnection known && known.isWithoutRequest();
     }

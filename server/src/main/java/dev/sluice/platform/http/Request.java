@@ -40,7 +40,7 @@ public final class Request {
     /// Used as the workspace and the source of a request that belongs to none.
     private static final Object NO_OWNER = new Object();
 
-    /// The bytes of memory reserved for each byte of the headers.
+    /// The number of bytes of memory that are reserved for each byte of the headers.
     private static final int HEAD_MEMORY_FACTOR = 3;
 
     private final org.eclipse.jetty.server.Request jetty;
@@ -111,7 +111,7 @@ public final class Request {
         return value;
     }
 
-    /// Returns what `parameter` returns, but does not refuse NUL.
+    /// Returns the same value as `parameter`, but does not refuse NUL.
     ///
     /// @throws ApiException 400 if the query string is not valid percent-encoded UTF-8
     Optional<String> parameterAsSent(String name) {
@@ -203,8 +203,8 @@ public final class Request {
         source = owner;
     }
 
-    /// Sets where the body's memory is reserved, for an endpoint that has a limit of its own. The
-    /// memory counts as held by `bodyWorkspace` and `bodySource`.
+    /// Sets the [InboundMemory] in which the body's memory is reserved, for an endpoint with a
+    /// limit of its own. The memory counts as held by `bodyWorkspace` and `bodySource`.
     public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
         memory = bodyMemory;
         workspace = bodyWorkspace;
@@ -271,9 +271,9 @@ public final class Request {
         }
     }
 
-    /// Reserves `bytes` more bytes for the body, and the first time also the memory of the headers,
-    /// which are kept as long as the body. Memory is reserved only as bytes arrive, so a large
-    /// `Content-Length` alone reserves nothing.
+    /// Reserves `bytes` more bytes for the body. The first call also reserves the memory of the
+    /// headers, which are kept as long as the body. Memory is reserved only as bytes arrive, so a
+    /// large `Content-Length` alone reserves nothing.
     private void reserve(int bytes) {
         int more = bytes;
         if (reservation == null) {
@@ -302,8 +302,8 @@ public final class Request {
                 .withHeader(new Header("Retry-After", "1"));
     }
 
-    /// Releases the memory reserved for the body. The caller no longer uses the body, or has
-    /// counted its memory elsewhere.
+    /// Releases the memory reserved for the body. The caller must no longer use the body, or must
+    /// count its memory elsewhere.
     public void releaseBodyMemory() {
         if (reservation != null) {
             reservation.release();

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 /// Owned by the thread that answers the request.
 final class RequestBodyReader {
 
-    /// The maximum number of bytes that `skipArrived` reads. If a refused request's body ends
+    /// The maximum number of bytes that `skipArrived` reads. If the body of a refused request ends
     /// within this limit, the connection stays open.
     private static final int MAX_SKIPPED_BYTES = 64 * 1024;
 
@@ -39,8 +39,8 @@ final class RequestBodyReader {
 
     private final Semaphore wakes = new Semaphore(0);
 
-    /// Whether Jetty has not called back yet since `await` asked it to. Until then, nothing may be
-    /// read.
+    /// Whether `await` has asked Jetty to call back and Jetty has not done so yet. Until then,
+    /// nothing may be read.
     private volatile boolean isDemanding;
 
     private volatile boolean isCancelled;

@@ -13,9 +13,9 @@ import java.util.TreeSet;
 /// Passes each request to the [Endpoint] for its method and path.
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
-/// the fewest names count, whatever their methods: `/sources/trash` is never the source `trash`. A
-/// trailing slash makes no difference. Mounted prefixes are checked before all patterns. A path
-/// that matches nothing is answered by the endpoint given to `otherwise`.
+/// the fewest names count, whatever their methods. `/sources/trash` is therefore never the source
+/// `trash`. A trailing slash makes no difference. Mounted prefixes are checked before all patterns.
+/// A path that matches nothing is answered by the endpoint given to `otherwise`.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {

@@ -23,9 +23,8 @@ public final class StreamOutput {
     /// How often a blocked write calls `isWanted`.
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// The maximum size of a piece. It is small, so that even a client that reads slowly takes a
-    /// piece within the write timeout. The timeout then ends only streams whose client reads almost
-    /// nothing.
+    /// The maximum size of a piece. It is small, so that even a slow client takes a piece within
+    /// the write timeout. The timeout then ends only streams whose client reads almost nothing.
     private static final int MAX_PIECE_BYTES = 64 * 1024;
 
     private final Response response;

@@ -14,12 +14,12 @@ import java.util.random.RandomGenerator;
 /// bits. Thread-safe.
 ///
 /// The ids from one generator increase, unless the newest id is more than a minute ahead of the
-/// clock, for example because the clock was set back. Then the generator follows the clock, because
-/// an id is also a time: data whose ids lie in the future would be kept for too long. Ids do not
-/// repeat even then, because at least 50 of their bits are random.
+/// clock, for example because the clock was set back. In that case the generator follows the clock,
+/// because an id is also a time, and data with ids in the future would be kept for too long. Ids do
+/// not repeat even then, because at least 50 of their bits are random.
 public final class Uuid7 {
 
-    /// Orders UUIDs as PostgreSQL does: byte by byte, unsigned.
+    /// Orders UUIDs as PostgreSQL does: by their bytes, unsigned.
     public static final Comparator<UUID> UNSIGNED_ORDER =
             (one, other) -> {
                 int high =

@@ -31,7 +31,7 @@ public final class Effort {
         left = more > Long.MAX_VALUE - left ? Long.MAX_VALUE : left + more;
     }
 
-    /// Counts work; called before the work is done.
+    /// Counts work. Must be called before the work is done.
     ///
     /// @throws EffortSpentException if the work, together with earlier work, exceeds the limit
     public void spend(long cost) {

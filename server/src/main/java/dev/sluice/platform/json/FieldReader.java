@@ -39,7 +39,7 @@ public final class FieldReader {
     /// query parameter.
     public static final String NUL_REFUSAL = "must not contain the NUL character.";
 
-    /// No number with more digits before its decimal point fits in a `long`.
+    /// The maximum number of digits before the decimal point of a number that fits in a `long`.
     private static final int MAX_LONG_DIGITS = 19;
 
     private static final String UNICODE_REFUSAL = "must be valid Unicode text.";
@@ -49,8 +49,8 @@ public final class FieldReader {
     private final FieldErrors errors;
     private final Set<String> readFields = new HashSet<>();
 
-    /// The same object with its text as sent, for `rawValue`. Empty if [JsonDocument] cannot read
-    /// the text.
+    /// The same object with its text as it was sent, for `rawValue`. Empty if [JsonDocument] cannot
+    /// read the text.
     private final Optional<JsonValue> original;
 
     FieldReader(ObjectNode object, Optional<JsonDocument> document) {
@@ -67,7 +67,7 @@ public final class FieldReader {
 
     /// Records an error for a field of this object.
     ///
-    /// @param message follows the field's path
+    /// @param message the rest of a sentence that starts with the field's path
     public void addError(String field, String message) {
         errors.add(path + field, message);
     }

@@ -16,8 +16,8 @@ import java.util.Set;
 /// Parsing is strict: duplicate names and text after the object are refused.
 public final class Json {
 
-    /// Parses strictly, so that the server never guesses or silently drops anything that a user
-    /// sends.
+    /// Parses strictly, so that the server never guesses and never silently drops a part of the
+    /// input.
     private static final JsonMapper MAPPER =
             JsonMapper.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -33,8 +33,8 @@ public final class Json {
     /// Tokens are values, names and closing brackets; each can take a hundred bytes of memory.
     private static final int MAX_TOKENS = 100_000;
 
-    /// A body of this many bytes or more is not checked for being `null` with white space around
-    /// it.
+    /// The minimum size in bytes of a body that is not checked for being `null` with white space
+    /// around it.
     private static final int MAX_NULL_LENGTH = 100;
 
     private Json() {}
@@ -79,8 +79,8 @@ public final class Json {
         throw new MalformedJsonException("The body must be a JSON object.");
     }
 
-    /// Parses JSON text. The parser's own messages quote the text, which may contain a secret.
-    /// Therefore they are not passed on.
+    /// Parses JSON text. The parser's own messages are not passed on, because they quote the text,
+    /// which may contain a secret.
     private static JsonNode parse(byte[] json) {
         try {
             if (json.length > TOKEN_COUNT_THRESHOLD_BYTES) {

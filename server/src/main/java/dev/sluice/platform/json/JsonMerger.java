@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Sets top-level members of JSON objects, not recursively, and leaves the rest of the objects'
-/// text as it is: it does not round numbers, rewrite escapes or remove whitespace. Immutable.
+/// Sets top-level members of JSON objects, without merging nested objects. The rest of the text
+/// stays as it is: numbers are not rounded, escapes not rewritten, and whitespace not removed.
+/// Immutable.
 public final class JsonMerger {
 
     private final Map<String, byte[]> values;
@@ -23,7 +24,7 @@ public final class JsonMerger {
         this.values = values;
     }
 
-    /// @param object contains the members to set; their text is copied unchanged
+    /// @param object contains the members to set, whose text is copied unchanged
     public static JsonMerger of(JsonValue object) {
         var values = new LinkedHashMap<String, byte[]>();
         object.members()
@@ -60,7 +61,7 @@ public final class JsonMerger {
         private final ByteArrayOutputStream out;
         private final Set<String> missing = new LinkedHashSet<>(values.keySet());
 
-        /// The input before this offset has been copied or skipped.
+        /// The offset up to which the input has been copied or skipped.
         private int copied;
 
         JsonSplicer(byte[] text) {
@@ -100,7 +101,7 @@ public final class JsonMerger {
         /// Replaces the value from `from` to `end`, or removes the member if its name occurred
         /// before.
         ///
-        /// @param before where the previous member ended
+        /// @param before the offset at which the previous member ended
         private void put(String name, byte[] value, int before, int from, int end) {
             if (missing.remove(name)) {
                 copyTo(from);

@@ -8,16 +8,17 @@ public final class JsonNumber implements Comparable<JsonNumber> {
 
     private final byte[] text;
 
-    /// The offsets of the first digit other than 0, and after the last such digit. The decimal
-    /// point may lie between them. The two are equal if the number is 0.
+    /// The offset of the first digit other than 0. Together with the next field, it encloses the
+    /// significant digits, among which there may be a decimal point. Both offsets are equal if the
+    /// number is 0.
     private final int first;
 
     private final int end;
 
-    /// -1, 0 or 1.
+    /// The sign of the number: -1, 0 or 1.
     private final int sign;
 
-    /// The power of ten that the first digit other than 0 stands for.
+    /// The power of ten for which the first digit other than 0 stands.
     private final long magnitude;
 
     private final int writtenLength;
@@ -74,8 +75,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
                         mantissaEnd - from));
     }
 
-    /// Returns the exponent. If it has too many digits, returns some number far outside the range
-    /// of 32 bits.
+    /// Returns the exponent. If the exponent has too many digits, returns an arbitrary number far
+    /// outside the range of 32 bits.
     private static long exponent(byte[] text, int from) {
         long exponent = 0;
         boolean isNegative = text[from] == '-';
@@ -120,7 +121,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
                 theirs++;
             }
         }
-        // The digits left in either number end with a digit other than 0.
+        // The remaining digits of either number end with a digit other than 0, so the number with
+        // more of them is larger in magnitude.
         return Integer.compare(end - mine, other.end - theirs);
     }
 

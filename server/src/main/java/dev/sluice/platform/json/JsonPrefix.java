@@ -7,14 +7,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// Reads the beginning of a JSON object whose rest is not at hand.
+/// Reads the beginning of a JSON object whose remaining bytes are not available.
 public final class JsonPrefix {
 
     private JsonPrefix() {}
 
-    /// Returns the members of the object itself, not of what it contains, that have one of these
-    /// names and a string as value, and that end within these bytes. If a name is repeated, its
-    /// last member counts. Empty if the bytes do not begin a JSON object in UTF-8.
+    /// Returns the top-level members that have one of these names and a string as their value, and
+    /// that end within these bytes. If a name is repeated, its last member counts. Returns empty if
+    /// the bytes do not begin a JSON object in UTF-8.
     public static Map<String, String> strings(byte[] start, Set<String> names) {
         var found = new HashMap<String, String>();
         if (!JsonScanner.isUtf8Start(start)) {
@@ -33,7 +33,7 @@ public final class JsonPrefix {
                 }
             }
         } catch (JacksonException e) {
-            // The bytes end here, or are no JSON from here on. What came before them stands.
+            // The bytes end here, or are not JSON from here on. The members read before are kept.
         }
         return found;
     }

@@ -64,7 +64,7 @@ final class JsonScanner {
     static boolean isUtf8Start(byte[] bytes) {
         for (int i = 0; i < Math.min(4, bytes.length); i++) {
             // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either
-            // would make the parser guess another encoding.
+            // would make the parser assume another encoding.
             if (bytes[i] == 0 || (i == 0 && bytes[i] == (byte) 0xef)) {
                 return false;
             }

@@ -50,7 +50,7 @@ final class JsonStringReader {
         return first >= 0 ? first : multibyte(first);
     }
 
-    /// Whether the string has exactly these characters. Reads no further than the first difference.
+    /// Whether the string has exactly these characters. Stops reading at the first difference.
     boolean readsAs(String other) {
         for (int i = 0; i < other.length(); i++) {
             if (next() != other.charAt(i)) {
@@ -80,7 +80,8 @@ final class JsonStringReader {
         };
     }
 
-    /// @param first the first byte of a sequence of two to four bytes; `at` is already after it
+    /// @param first the first byte of a sequence of two to four bytes; `at` is already the offset
+    ///   after it
     private int multibyte(int first) {
         if ((first & 0xe0) == 0xc0) {
             return (first & 0x1f) << 6 | continuation();

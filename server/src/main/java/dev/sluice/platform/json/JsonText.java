@@ -10,7 +10,7 @@ public final class JsonText {
 
     private static final int COMPARISON_COST = 12;
 
-    /// How many bytes can be compared for one unit of effort.
+    /// The number of bytes that can be compared for one unit of effort.
     private static final int BYTES_PER_EFFORT = 4;
 
     private final String text;

@@ -2,8 +2,8 @@ package dev.sluice.platform.json;
 
 import java.util.Set;
 
-/// Decides whether a string has a visible character. A name or secret without one is a mistake:
-/// nobody can tell two such names apart, and anybody can guess such a secret.
+/// Decides whether a string has a visible character. A name or secret without one is a mistake.
+/// Nobody could tell two such names apart, and anybody could guess such a secret.
 public final class VisibleText {
 
     /// Letters and symbols whose glyph is blank: the Hangul fillers, the empty Braille pattern and
@@ -13,8 +13,9 @@ public final class VisibleText {
 
     private VisibleText() {}
 
-    /// Whether at least one character can be seen by itself. Spaces, control characters and format
-    /// characters cannot; combining marks need a character to be combined with.
+    /// Whether at least one character is visible by itself. Spaces, control characters and format
+    /// characters are not visible. Combining marks are visible only together with another
+    /// character.
     public static boolean isVisible(String text) {
         return text.codePoints().anyMatch(VisibleText::isVisible);
     }

@@ -10,10 +10,9 @@ import dev.sluice.platform.db.DbException;
 
 import org.jspecify.annotations.Nullable;
 
-/// Leaves out warnings that were caused by a lost connection to the database, because
-/// [dev.sluice.platform.db.DbException] failures of this kind are summed up in the line
-/// `database.lost`, once a minute. With the level `debug`, the warnings are written. `logback.xml`
-/// and `logback-json.xml` name this class.
+/// Omits warnings that were caused by a lost connection to the database. The line `database.lost`,
+/// once a minute, already sums up these [dev.sluice.platform.db.DbException] failures. With the
+/// level `debug`, the warnings are written. `logback.xml` and `logback-json.xml` name this class.
 public final class OutageFilter extends Filter<ILoggingEvent> {
 
     private boolean isEverythingWritten;

@@ -5,25 +5,27 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
-/// Tells whether this process has had something to do lately. While it has not, its chores run less
-/// often, so that a server at rest uses little CPU.
+/// Tells whether this process has had something to do recently. Otherwise, its chores run less
+/// often, so that an idle server uses little CPU.
 ///
-/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]; so does
-/// a chore that has more to do. The first mark after a rest wakes the chores. Thread-safe.
+/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. A chore
+/// that has more to do calls it, too. The first mark after an idle time wakes the chores.
+/// Thread-safe.
 public final class Activity {
 
-    /// How long after the last mark the process counts as idle.
+    /// The time after the last mark from which the process counts as idle.
     static final Duration IDLE_AFTER = Duration.ofSeconds(10);
 
-    /// While the process is idle, an interval is normally this many times as long, up to
+    /// The factor by which intervals normally grow while the process is idle, up to
     /// [#MAX_IDLE_INTERVAL].
     private static final int IDLE_FACTOR = 5;
 
-    /// What is read at this interval may come from another node, so it must not be much later than
-    /// usual.
+    /// The maximum interval while the process is idle. Data that is read at this interval may come
+    /// from another node, so it must not be read much later than usual.
     static final Duration MAX_IDLE_INTERVAL = Duration.ofSeconds(5);
 
-    /// Marks within this time of the last one are not recorded, so that they cost only a read.
+    /// The minimum time between two marks that are recorded. A mark within this time after another
+    /// costs only a read.
     private static final Duration RESOLUTION = Duration.ofSeconds(1);
 
     private final LongSupplier nanos;
@@ -40,7 +42,7 @@ public final class Activity {
         markedNanos = nanos.getAsLong();
     }
 
-    /// Records that there is something to do. Cheap enough to be called for each event.
+    /// Records that there is something to do. The call is cheap enough to be made for each event.
     public void mark() {
         long now = nanos.getAsLong();
         long rested = now - markedNanos;
@@ -48,12 +50,12 @@ public final class Activity {
             return;
         }
         markedNanos = now;
-        if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // a chore may just have looked
+        if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // a chore may just have checked
             listeners.forEach(Runnable::run);
         }
     }
 
-    /// Adds a callback for the first mark after a rest; it must return quickly.
+    /// Adds a callback for the first mark after an idle time. The callback must return quickly.
     void onResume(Runnable listener) {
         listeners.add(listener);
     }

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 ///
 /// @param name the name of the loop and its thread
 /// @param interval the wait between two rounds, unless the loop is woken earlier
-/// @param idleInterval the same while the process is idle ([Activity]); the first thing to do after
-///   that wakes the loop
-/// @param gap the shortest wait between two rounds, even if the loop is woken
+/// @param idleInterval the wait between two rounds while the process is idle ([Activity]). The
+///   first activity after an idle time wakes the loop
+/// @param gap the minimum wait between two rounds, even if the loop is woken
 /// @param wakeBy receives the callback that wakes the loop, once the loop has started
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(

@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 
 /// Counts consecutive failures of an operation that is repeated. Thread-safe.
 ///
-/// A streak is long from the third failure on. It is also long if no success has followed the first
-/// failure within thirty seconds after the next try is due. Shorter streaks are normal, for example
+/// A streak is long from the third failure on. A streak also becomes long by time: thirty seconds
+/// after the first retry was due, if there was no success. Shorter streaks are normal, for example
 /// when a connection breaks or a lock is held.
 public final class FailureStreak {
 
@@ -16,7 +16,7 @@ public final class FailureStreak {
     private final LongSupplier nanos;
     private final long maxOrdinaryNanos;
 
-    /// Guarded, like the next two fields, by this object's monitor.
+    /// Guarded by this object's monitor, like the next two fields.
     private int failures;
 
     private long firstFailureNanos;
@@ -50,7 +50,7 @@ public final class FailureStreak {
                 || (failures > 0 && nanos.getAsLong() - firstFailureNanos >= maxOrdinaryNanos);
     }
 
-    /// Whether the last try failed, and did so within this time.
+    /// Whether the last try failed and the failure happened within this time.
     public synchronized boolean hasFailedWithin(Duration time) {
         return failures > 0 && nanos.getAsLong() - lastFailureNanos < time.toNanos();
     }

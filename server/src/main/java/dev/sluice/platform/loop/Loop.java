@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 /// A thread that repeats a step until it is closed.
 ///
 /// When the step returns true, the next round starts at once. Otherwise the loop waits until the
-/// interval is over or `wake` is called. A loop with a gap also waits that long after each round,
-/// even if it is woken. When the step throws, the exception is logged and the loop waits as usual,
-/// so the step must be safe to repeat. Thread-safe.
+/// interval is over or `wake` is called. A loop with a gap waits for at least the gap after each
+/// round, even if it is woken. If the step throws, the exception is logged and the loop waits as
+/// usual, so the step must be safe to repeat. Thread-safe.
 public final class Loop implements AutoCloseable {
 
     /// One round of work. Returns true if the next round should start at once.
@@ -55,7 +55,7 @@ public final class Loop implements AutoCloseable {
     }
 
     /// @param interval returns the wait after a round; called after each round
-    /// @param gap the shortest wait after a round
+    /// @param gap the minimum wait after a round
     static Loop start(String name, Supplier<Duration> interval, Duration gap, Step step) {
         var loop = new Loop(name, interval, gap, step);
         loop.thread.start();
@@ -101,7 +101,8 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /// Whether the step has failed long enough to be reported, as [FailureStreak] defines it.
+    /// Whether the step has been failing for so long that it should be reported. [FailureStreak]
+    /// defines how long that is.
     public boolean isFailing() {
         return failures.isLong();
     }
@@ -131,11 +132,11 @@ public final class Loop implements AutoCloseable {
     }
 
     /// Ends the loop. Waits up to two seconds for the current round to finish. Then interrupts the
-    /// round and waits half a second more; a round that ignores the interrupt goes on after this
+    /// round and waits half a second more. A round that ignores the interrupt continues after this
     /// method has returned. If the calling thread is interrupted, interrupts the round and returns
     /// at once.
     ///
-    /// On the loop's own thread, returns at once; the loop ends after the current round.
+    /// A call on the loop's own thread returns at once; the loop ends after the current round.
     @Override
     public void close() {
         lock.lock();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /// A time during which a loop does not repeat some work. A pause is also over if the clock was set
-/// back to before its beginning; otherwise the pause would last longer by that much. Immutable.
+/// back to a time before its beginning. Otherwise it would last too long. Immutable.
 ///
 /// @param from when the pause began
 /// @param until when the pause ends

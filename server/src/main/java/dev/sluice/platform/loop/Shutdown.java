@@ -41,7 +41,7 @@ public final class Shutdown implements AutoCloseable {
         this.reportInterval = reportInterval;
     }
 
-    /// Returns what the chores' intervals depend on.
+    /// Returns the activity that the intervals of the chores depend on.
     public Activity activity() {
         return activity;
     }

@@ -2,8 +2,8 @@ package dev.sluice.platform.mail;
 
 import java.util.Optional;
 
-/// Thrown when a message was not sent. The exception's message says why, in one sentence for the
-/// operator.
+/// Thrown when a message was not sent. The exception's message gives the reason in one sentence for
+/// the operator.
 public final class MailException extends Exception {
 
     private final boolean isTemporary;

@@ -32,9 +32,9 @@ public record MailMessage(String to, String subject, String text, Optional<UUID>
         subject = oneLine(subject, MAX_SUBJECT_LENGTH);
     }
 
-    /// Returns the text if it is one plain address.
+    /// Returns `text` if it is exactly one address without a name.
     ///
-    /// @throws IllegalArgumentException if it is not
+    /// @throws IllegalArgumentException if `text` is anything else
     public static String requireAddress(String text) {
         if (text.length() > 254 || !ADDRESS.matcher(text).matches()) {
             throw new IllegalArgumentException("must be an e-mail address, not '" + text + "'");

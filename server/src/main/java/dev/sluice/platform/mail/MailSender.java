@@ -43,8 +43,7 @@ public final class MailSender {
         this(settings, clock, IO_TIMEOUT, Optional.empty());
     }
 
-    /// @param tls creates the TLS sockets; empty for the JVM's default, with its trusted
-    ///   authorities
+    /// @param tls creates the TLS sockets; empty for the JVM's default with its trusted authorities
     MailSender(
             MailSettings settings,
             InstantSource clock,
@@ -61,7 +60,7 @@ public final class MailSender {
         String prefix = "mail." + protocol(settings.server()) + ".";
         String millis = Long.toString(ioTimeout.toMillis());
         var properties = new Properties();
-        properties.setProperty("mail.from", settings.from()); // the envelope's sender as well
+        properties.setProperty("mail.from", settings.from()); // the sender in the envelope
         properties.setProperty("mail.mime.allowutf8", "true");
         properties.setProperty(prefix + "localhost", domain(settings.from()));
         properties.setProperty(prefix + "connectiontimeout", millis);

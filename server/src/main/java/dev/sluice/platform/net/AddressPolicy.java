@@ -112,9 +112,9 @@ public final class AddressPolicy {
 
     /// Returns why a host may not be saved as a destination, or empty when it may.
     ///
-    /// Host names are not resolved here. Names of internal networks are refused, unless the
-    /// operator has allowed at least one range. If so, the name is accepted, and each delivery
-    /// attempt checks the addresses that it resolves to.
+    /// Host names are not resolved here. A name of an internal network is refused, unless the
+    /// operator has allowed at least one range. In that case the name is accepted, and each
+    /// delivery attempt checks the addresses of the name.
     public Optional<String> refusal(Host host) {
         return switch (host) {
             case Host.IpLiteral(var address) -> refusal(address);

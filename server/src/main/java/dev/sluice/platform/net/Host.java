@@ -31,7 +31,7 @@ public sealed interface Host {
     ///
     /// If the last label is a number, the host is an IPv4 address (WHATWG URL Standard, "ends in a
     /// number"). Such a host must consist of four decimal numbers, because programs disagree about
-    /// which address `127.1`, `0x7f000001` or `2130706433` means.
+    /// the meaning of `127.1`, `0x7f000001` or `2130706433`.
     ///
     /// @throws IllegalArgumentException with a message for the person who wrote the URL
     static Host parse(String written) {

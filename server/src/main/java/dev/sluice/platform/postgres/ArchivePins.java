@@ -47,7 +47,7 @@ record ArchivePins(Map<String, String> hashes) {
 
     /// Reads the archive to its end and checks its hash.
     ///
-    /// @throws PostgresStartException if the hash differs from the expected one, or if none is
+    /// @throws PostgresStartException if the hash differs from the expected hash, or if no hash is
     ///   known for `name`
     void check(String name, InputStream archive) throws IOException {
         String actual = hash(archive);

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /// @param output standard output and standard error together
 record CommandResult(int exitCode, String output) {
 
-    /// How long a command may run. Only `initdb` may take long, because it waits for the disk. All
+    /// The time limit of a command. Only `initdb` may take long, because it waits for the disk. All
     /// other commands take milliseconds.
     private static final long COMMAND_TIMEOUT_MINUTES = 5;
 

@@ -29,7 +29,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /// port.
     private static final int MAX_START_ATTEMPTS = 6;
 
-    /// After this long without a crash, the restart backoff starts again from its first delay.
+    /// The uptime without a crash after which the restart backoff starts again from its first
+    /// delay.
     private static final Duration MIN_STABLE_UPTIME = Duration.ofMinutes(1);
 
     private final Installation installation;

@@ -99,8 +99,9 @@ final class Postmaster {
     }
 
     /// Waits until the pid file says that the server is ready, and returns the server's process id.
-    /// Throws a [PostgresStartException] if the server exits or is not ready in time. `previous` is
-    /// the pid file that a killed server left behind; empty if there is none.
+    /// Throws a [PostgresStartException] if the server exits or is not ready in time.
+    ///
+    /// @param previous the pid file that a killed server left behind; empty if there is none
     private static long awaitReady(
             Process process,
             PostgresDirectory postgresDirectory,

@@ -94,7 +94,7 @@ public final class Sealer {
         return cipher;
     }
 
-    /// Thrown when a value cannot be opened: it was sealed with another key or for another context,
+    /// Thrown when a value cannot be opened. It was sealed with another key or for another context,
     /// or it is damaged.
     public static final class WrongKeyException extends RuntimeException {
         WrongKeyException() {

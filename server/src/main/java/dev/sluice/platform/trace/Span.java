@@ -9,9 +9,9 @@ import java.util.Optional;
 /// @param context the span's trace, the span's own id, and whether the trace is recorded
 /// @param parentId the id of the parent span, 16 hexadecimal digits; empty for the first span of a
 ///   trace
-/// @param attributes values by their names in OpenTelemetry's conventions, or by names with the
-///   prefix `sluice.`; only texts and numbers
-/// @param error what went wrong, in one word; empty if nothing did
+/// @param attributes texts and numbers, by their names in OpenTelemetry's conventions or by names
+///   with the prefix `sluice.`
+/// @param error the failure in one word; empty if the operation succeeded
 public record Span(
         String name,
         SpanRole role,

@@ -12,11 +12,12 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
     public static final String HEADER = "traceparent";
 
-    /// The header with what tracing systems add to `traceparent`. It means nothing without it.
+    /// The header in which tracing systems add data to `traceparent`. It has no meaning without a
+    /// `traceparent`.
     public static final String STATE_HEADER = "tracestate";
 
-    /// The header's format. A later version may have more parts, which are ignored. Version `ff` is
-    /// forbidden.
+    /// The format of the header. A later version may have more parts, which are ignored. Version
+    /// `ff` is forbidden.
     private static final Pattern FORMAT =
             Pattern.compile(
                     "(?<version>(?!ff)[0-9a-f]{2})"

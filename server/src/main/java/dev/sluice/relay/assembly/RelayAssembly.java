@@ -1,8 +1,5 @@
 package dev.sluice.relay.assembly;
 
-import static dev.sluice.relay.HealthProblem.Component.DELIVERY;
-import static dev.sluice.relay.HealthProblem.Component.INGEST;
-
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.audit.AuditLogStore;
 import dev.sluice.account.plan.Plan;
@@ -16,12 +13,9 @@ import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.ExpiryPolicy;
 import dev.sluice.gateway.source.ReplacedSourceStore;
-import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.DedicatedConnection;
-import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.net.AddressPolicy;
@@ -35,38 +29,20 @@ import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.RequestPreview;
-import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.compression.DictionaryStore;
-import dev.sluice.relay.compression.DictionaryTrainer;
-import dev.sluice.relay.compression.PayloadEncoder;
 import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.relay.deadletters.DismissalRoutes;
 import dev.sluice.relay.deadletters.DismissalStore;
-import dev.sluice.relay.dispatch.AttemptRunner;
-import dev.sluice.relay.dispatch.DispatchEnvironment;
-import dev.sluice.relay.dispatch.Dispatcher;
-import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.erasure.WorkspaceEraser;
-import dev.sluice.relay.fairness.PermitLimit;
 import dev.sluice.relay.inflight.InFlightRecovery;
-import dev.sluice.relay.ingest.DiskSpaceMonitor;
-import dev.sluice.relay.ingest.InboundCheck;
 import dev.sluice.relay.ingest.IngestEndpoint;
-import dev.sluice.relay.ingest.IngestLimits;
-import dev.sluice.relay.ingest.IngestRateLimiter;
-import dev.sluice.relay.ingest.MonthlyQuota;
 import dev.sluice.relay.ingest.QuotaStore;
-import dev.sluice.relay.journal.Journal;
-import dev.sluice.relay.journal.ResultJournal;
-import dev.sluice.relay.lanes.Backlog;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.preview.RoutePreview;
 import dev.sluice.relay.preview.SampleEventQueries;
 import dev.sluice.relay.preview.SentRequestRoutes;
-import dev.sluice.relay.refusal.RefusalCounter;
-import dev.sluice.relay.refusal.RefusalRecorder;
 import dev.sluice.relay.replay.BulkResendRoutes;
 import dev.sluice.relay.replay.DeadLetterResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
@@ -77,20 +53,12 @@ import dev.sluice.relay.request.DryRun;
 import dev.sluice.relay.retention.RetentionLoop;
 import dev.sluice.relay.retention.RetentionNoticeStore;
 import dev.sluice.relay.send.HttpSender;
-import dev.sluice.relay.settle.FailureLog;
-import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.ErasureStore;
-import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.trace.EventTracer;
-import dev.sluice.relay.trace.TracedSender;
 import dev.sluice.relay.trial.TestDeliveryRoutes;
 import dev.sluice.relay.trial.TestEventRoutes;
 import dev.sluice.relay.trial.VerificationTrialRoutes;
-import dev.sluice.relay.upkeep.DueWorkMonitor;
-import dev.sluice.relay.upkeep.LaneSweeper;
-import dev.sluice.relay.upkeep.LaneWaker;
-import dev.sluice.relay.upkeep.LeakDetector;
 import dev.sluice.relay.upkeep.LongTransactionMonitor;
 import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.relay.usage.LedgerFolder;
@@ -98,11 +66,9 @@ import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.relay.verify.ChallengeResponder;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.function.BiPredicate;
-import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /// Builds and starts the relay layer, which accepts events, stores them and delivers them.
 ///
@@ -111,22 +77,11 @@ import java.util.random.RandomGenerator;
 /// and finally the node gives up its lease.
 public final class RelayAssembly {
 
-    /// How long shutdown waits for attempts in flight. This is longer than a destination's default
-    /// timeout. A delivery whose attempt takes longer is put back into its lane and sent again
-    /// later, although the receiver may still be processing the first request.
-    private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
-
-    /// How long reading a dictionary may take.
+    /// The maximum time that the read of a dictionary may take.
     private static final Duration DICTIONARY_TIMEOUT = Duration.ofSeconds(5);
-
-    /// How long a request may wait until the database has reserved quota tokens.
-    private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
     /// Maximum number of connections to one address for requests that are not deliveries.
     private static final int MAX_OWN_CONNECTIONS = 16;
-
-    private static final Executor SENDER_THREADS =
-            sender -> Thread.ofVirtual().name("send").start(sender);
 
     private final Foundation base;
     private final AccountAssembly account;
@@ -140,27 +95,13 @@ public final class RelayAssembly {
     private final PartitionStore partitions;
     private final InFlightRecorder inFlightRecorder;
     private final Node node;
-    private final int permits =
-            PermitLimit.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
-    private final ResultJournal resultJournal;
-    private final Journal journal;
-    private final SharedCircuits circuits;
-    private final Dispatcher dispatcher;
-    private final Backlog backlog;
-    private final LaneWaker laneWaker;
-    private final LaneSweeper laneSweeper;
-    private final DiskSpaceMonitor diskSpace;
-    private final IngestRateLimiter ingestRateLimiter;
-    private final MonthlyQuota quota;
-    private final RefusalCounter refusals;
     private final RelayMeters meters = RelayMeters.create();
     private final PayloadDecoder payloadDecoder;
-    private final PayloadEncoder payloadEncoder;
     private final EventTracer tracer;
+    private final IngestAssembly ingest;
+    private final DeliveryAssembly delivery;
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
-    private final DueWorkMonitor dueWorkMonitor;
-    private final FailureLog failureLog;
     private final HttpSender testSender;
     private volatile Runnable wakeReplays = () -> {};
     private volatile ExpiryListener expiryListener = (_, _) -> {};
@@ -180,7 +121,6 @@ public final class RelayAssembly {
         this.settings = settings;
         this.db = base.pools().relay();
         var clock = base.clock();
-        var delivery = base.pools().delivery();
 
         payloadDecoder =
                 new ZstdPayloadDecoder(
@@ -192,10 +132,6 @@ public final class RelayAssembly {
                                                 "dictionaries",
                                                 1,
                                                 DICTIONARY_TIMEOUT)));
-        payloadEncoder =
-                settings.isCompressing()
-                        ? PayloadEncoder.on(meters.payloads(), clock)
-                        : PayloadEncoder.off(meters.payloads(), clock);
         partitions = new PartitionStore(db);
         partitions.makeAhead(base.now());
         inFlightRecorder =
@@ -208,49 +144,17 @@ public final class RelayAssembly {
                                         db));
         node = join();
 
-        resultJournal =
-                new ResultJournal(
-                        new DedicatedConnection(base.database(), "results", meters.resultCommits()),
-                        new PartitionStore(delivery),
-                        node::epoch,
-                        base.ids(),
-                        clock);
-        journal =
-                new Journal(
-                        new DedicatedConnection(base.database(), "journal", meters.eventCommits()),
-                        new PartitionStore(delivery),
-                        node::epoch,
-                        base.ids(),
-                        clock);
-
-        failureLog = new FailureLog(clock);
-        circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
-        var attemptRunner = attemptRunner();
+        ingest = new IngestAssembly(base, configuration, settings, meters, node, this::limits);
+        delivery = new DeliveryAssembly(base, configuration, settings, meters, node, support());
         testSender = ownSender("connections of test deliveries", settings.addresses());
-        var environment =
-                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
-        dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
-        backlog =
-                new Backlog(
-                        environment,
-                        Lanes.of(delivery, payloadDecoder),
-                        dispatcher,
-                        attemptRunner,
-                        System::nanoTime);
-        var holdPolicy = new HoldPolicy(circuits);
-        laneWaker = new LaneWaker(db, configuration, holdPolicy);
-        laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);
-
-        dueWorkMonitor =
-                new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
-
-        diskSpace = new DiskSpaceMonitor(settings.node().freeShare());
-        ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
-        quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
-        refusals = new RefusalCounter(clock);
         listeners =
                 new RelayStoreListener(
-                        dispatcher, laneWaker, quota, meters, base.activity(), clock);
+                        delivery.dispatcher(),
+                        delivery.laneWaker(),
+                        ingest.quota(),
+                        meters,
+                        base.activity(),
+                        clock);
         replayWorker =
                 new ReplayWorker(
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
@@ -265,8 +169,8 @@ public final class RelayAssembly {
             GatewayAssembly gateway,
             RelaySettings settings) {
         var floor = new RelayAssembly(base, account, gateway, settings);
-        floor.startDelivering();
-        floor.startStoring();
+        floor.delivery.start(floor.listeners, floor.ingest.quota()::returnUnused);
+        floor.ingest.start(floor.listeners);
         return floor;
     }
 
@@ -284,72 +188,32 @@ public final class RelayAssembly {
         return joined;
     }
 
-    private AttemptRunner attemptRunner() {
-        var clock = base.clock();
-        var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
-        base.shutdown().closing("connections to destinations", sender);
-        return new AttemptRunner(
-                configuration,
+    private DeliveryAssembly.AttemptSupport support() {
+        return new DeliveryAssembly.AttemptSupport(
                 ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
-                new TracedSender(sender, tracer),
-                new Settlement(
-                        clock, RandomGenerator.getDefault(), settings.retryJitter(), failureLog),
-                circuits,
                 inFlightRecorder,
-                clock);
-    }
-
-    private void startDelivering() {
-        var shutdown = base.shutdown();
-        node.onFenced(dispatcher::dropAll);
-        shutdown.first("give back lanes", backlog::leave);
-        shutdown.first("give back quota", quota::returnUnused);
-        resultJournal.start(listeners);
-        shutdown.first("write circuits", circuits::run);
-        shutdown.first("write lane wakes", laneWaker::run);
-        shutdown.closing("results", resultJournal);
-        shutdown.first("write counted failures", failureLog::flush);
-        shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
-        var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
-        shutdown.start(
-                backlogChore.wokenBy(wake -> {
-                    backlog.onWakeNeeded(wake);
-                    circuits.onChange(wake);
-                }));
-        var probeLoop = backlog.probeLoop();
-        shutdown.start(
-                new Chore("probes", Duration.ofSeconds(1), probeLoop)
-                        .wokenBy(probeLoop::onWakeNeeded));
-    }
-
-    private void startStoring() {
-        base.shutdown().start(journal.overdueChore());
-        journal.start(listeners);
-        base.shutdown().closing("journal", journal);
+                tracer,
+                payloadDecoder);
     }
 
     /// Returns the background tasks, in the order in which they start.
     public List<Chore> chores() {
-        var rateLimitQueue = dispatcher.rateLimitQueue();
-        var quarantine = dispatcher.quarantine();
-        var retentionLoop = retentionLoop();
-        var refusalRecorder = new RefusalRecorder(refusals, db, base.ids()::next, base.clock());
-        var leakDetector = new LeakDetector(db, node, dispatcher, base.clock());
-        var dictionaryTrainer =
-                new DictionaryTrainer(
-                        db,
-                        payloadEncoder,
-                        payloadDecoder,
-                        source -> configuration.source(source).map(Source::workspace),
-                        base.clock());
+        return Stream.of(
+                        delivery.laneChores(),
+                        usageChores(),
+                        ingest.countingChores(),
+                        delivery.dispatchChores(),
+                        List.of(longTransactionChore()),
+                        delivery.checkingChores(),
+                        historyChores(),
+                        List.of(delivery.failureLogChore()),
+                        ingest.storageChores(payloadDecoder))
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<Chore> usageChores() {
         return List.of(
-                new Chore("circuits", Duration.ofSeconds(1), circuits)
-                        .idlingAt(Duration.ofSeconds(2))
-                        .wokenBy(circuits::onWakeNeeded),
-                new Chore("lane wakes", Duration.ofSeconds(1), laneWaker)
-                        .withGap(Duration.ofMillis(50))
-                        .wokenBy(laneWaker::onWakeNeeded),
-                laneSweeper.chore(),
                 new Chore(
                         "usage folding",
                         Duration.ofSeconds(1),
@@ -358,22 +222,18 @@ public final class RelayAssembly {
                         "commit log",
                         CommitLogCompactor.ROUND_INTERVAL,
                         new CommitLogCompactor(
-                                db, account.plans().longestRetention(), base.settledClock())),
-                new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
-                new Chore("refusals", RefusalRecorder.INTERVAL, refusalRecorder)
-                        .endingWith(refusalRecorder::finish),
-                new Chore("quota", Duration.ofSeconds(1), quota).steady(),
-                new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
-                        .wokenBy(rateLimitQueue::onWakeNeeded),
-                new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
-                new Chore("quarantine", Duration.ofMillis(200), quarantine)
-                        .wokenBy(quarantine::onWakeNeeded),
-                new Chore(
-                        "long transactions",
-                        Duration.ofSeconds(10),
-                        new LongTransactionMonitor(db)),
-                new Chore("due work", DueWorkMonitor.INTERVAL, dueWorkMonitor),
-                new Chore("leaks", Duration.ofSeconds(60), leakDetector),
+                                db, account.plans().longestRetention(), base.settledClock())));
+    }
+
+    private Chore longTransactionChore() {
+        return new Chore(
+                "long transactions", Duration.ofSeconds(10), new LongTransactionMonitor(db));
+    }
+
+    /// Returns the chores that work on stored events: partitions, retention, replays and erasure.
+    private List<Chore> historyChores() {
+        var retentionLoop = retentionLoop();
+        return List.of(
                 Chore.of("partitions", Duration.ofHours(1), this::makePartitions),
                 new Chore("retention", Duration.ofSeconds(1), retentionLoop)
                         .startingAfter(Duration.ofSeconds(3))
@@ -381,11 +241,7 @@ public final class RelayAssembly {
                 new Chore("replays", Duration.ofMillis(500), replayWorker)
                         .wokenBy(wake -> wakeReplays = wake)
                         .endingWith(replayWorker::releaseLeases),
-                new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()),
-                Chore.of("failure log", Duration.ofSeconds(5), failureLog::summarize),
-                new Chore("free space", Duration.ofSeconds(2), diskSpace),
-                new Chore("dictionaries", DictionaryTrainer.ROUND_INTERVAL, dictionaryTrainer)
-                        .wokenBy(payloadEncoder::onWakeNeeded));
+                new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()));
     }
 
     private WorkspaceEraser workspaceEraser() {
@@ -460,42 +316,30 @@ public final class RelayAssembly {
         new DeadLetterResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
         new DismissalRoutes(db, authenticator, plans, clock).addTo(router);
         new ReplayRoutes(db, authenticator, () -> wakeReplays.run(), clock).addTo(router);
-        var ingest = ingest();
+        var endpoint = ingest.endpoint(delivery.dispatcher().admission(), tracer, hopHeader());
         router.mount(
                 IngestEndpoint.PATH,
                 request -> {
                     base.activity().mark();
-                    return ingest.answer(request);
+                    return endpoint.answer(request);
                 });
         String baseUrl = settings.baseUrl();
         new TestDeliveryRoutes(api, configuration, events, testSender, dryRun, baseUrl)
                 .addTo(router);
-        new TestEventRoutes(db, authenticator, configuration, ingest, idempotency, baseUrl, clock)
+        new TestEventRoutes(db, authenticator, configuration, endpoint, idempotency, baseUrl, clock)
                 .addTo(router);
         new VerificationTrialRoutes(db, authenticator, configuration, events, headerRules, baseUrl)
                 .addTo(router);
     }
 
-    private IngestEndpoint ingest() {
-        return new IngestEndpoint(
-                configuration,
-                journal,
-                payloadEncoder,
-                IngestLimits.of(diskSpace, ingestRateLimiter, quota, dispatcher.admission()),
-                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
-                new InboundCheck(settings.baseUrl(), hopHeader()),
-                base.ids(),
-                base.clock());
-    }
-
-    /// Returns what decodes the stored payloads of events.
+    /// Returns the decoder of stored event payloads.
     public PayloadDecoder payloadDecoder() {
         return payloadDecoder;
     }
 
     /// Returns the attempts that this node has in flight now.
     public InFlightAttempts inFlightAttempts() {
-        return dispatcher;
+        return delivery.dispatcher();
     }
 
     /// Returns a new sender for requests that are not deliveries. The sender allows the same
@@ -533,13 +377,14 @@ public final class RelayAssembly {
 
     /// Returns the gauges of this node's current state.
     public RelayGauges gauges() {
+        var dispatcher = delivery.dispatcher();
         return new RelayGauges(
-                journal::queued,
-                resultJournal::queued,
-                () -> permits - dispatcher.permitsLeft(),
-                () -> permits,
+                ingest::queued,
+                delivery::queued,
+                () -> delivery.permits() - dispatcher.permitsLeft(),
+                delivery::permits,
                 dispatcher::bytes,
-                refusals::total);
+                ingest::refused);
     }
 
     /// Returns a preview of the requests that connections would send for an event.
@@ -552,32 +397,21 @@ public final class RelayAssembly {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
-    /// Returns whether the body of a verified request only asks if the URL is right. Sources of
-    /// senders that ask it answer it, and send nothing.
+    /// Returns a test that tells whether a verified request is a challenge: its body only asks
+    /// whether the URL is right. Only some senders make such requests; they need an answer, and no
+    /// event is stored.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
     }
 
     /// Whether the disk has enough free space to accept events.
     public boolean isIngesting() {
-        return !diskSpace.isNearlyFull();
+        return !ingest.isDiskNearlyFull();
     }
 
     /// Returns the problems that delay events or deliveries now.
     public List<HealthProblem> problems() {
-        var problems = new ArrayList<HealthProblem>();
-        if (journal.isFailing()) {
-            problems.add(new HealthProblem(INGEST, "Events cannot be stored: commits fail."));
-        }
-        if (resultJournal.isFailing()) {
-            problems.add(new HealthProblem(DELIVERY, "Results cannot be written: commits fail."));
-        }
-        if (dueWorkMonitor.isLate()) {
-            problems.add(
-                    new HealthProblem(
-                            DELIVERY, "Deliveries that are due have waited for over 30 seconds."));
-        }
-        return problems;
+        return Stream.concat(ingest.problem().stream(), delivery.problems().stream()).toList();
     }
 
     /// Ends the test deliveries in flight, so that a stop does not wait for them.

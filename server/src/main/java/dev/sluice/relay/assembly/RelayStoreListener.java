@@ -13,9 +13,9 @@ import dev.sluice.relay.upkeep.LaneWaker;
 import java.time.InstantSource;
 import java.util.List;
 
-/// Reports to other parts of the relay which events and results were written. The dispatcher, the
-/// lane waker and the meters get each commit. The dispatcher and the quota get each event that was
-/// dropped.
+/// Informs other parts of the relay about written events and results. The dispatcher, the lane
+/// waker and the meters are told about each commit. The dispatcher and the quota are also told
+/// about each event that was dropped.
 record RelayStoreListener(
         Dispatcher dispatcher,
         LaneWaker laneWaker,

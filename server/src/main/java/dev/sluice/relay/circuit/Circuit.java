@@ -18,10 +18,9 @@ import java.util.Optional;
 ///
 /// A probe is the one attempt that tests whether the destination works again. The generation is a
 /// number that grows with each opening and each claim to a probe. A failure counts only if its
-/// attempt started under the current generation. Attempts that were in progress when the circuit
-/// opened are therefore not counted again, and the late failure of an earlier probe does not count
-/// against the next one. A response that proves the destination reachable counts whatever the
-/// generation.
+/// attempt started under the current generation. Failures of attempts that were in progress when
+/// the circuit opened are therefore ignored. So is the late failure of an earlier probe. A response
+/// that proves the destination reachable counts under any generation.
 ///
 /// The numbers come from the specification (see [CooldownBackoff]).
 ///
@@ -52,14 +51,14 @@ public record Circuit(
 
     static final int FAILURES_TO_OPEN = 5;
 
-    /// A probe is sent with a delay of up to the cooldown divided by this number.
+    /// Divides the cooldown. The quotient is the maximum random delay of a probe.
     private static final int PROBE_DELAY_DIVISOR = 10;
 
     private static final Circuit HEALTHY =
             new Circuit(
                     CircuitState.CLOSED, 0, Duration.ZERO, 0, Optional.empty(), Optional.empty());
 
-    /// Returns a closed circuit without failures, as a destination has at first.
+    /// Returns the circuit of a new destination: closed, without failures.
     public static Circuit healthy() {
         return HEALTHY;
     }
@@ -93,8 +92,9 @@ public record Circuit(
         return nextTryAt().filter(at -> !at.isAfter(now)).isPresent();
     }
 
-    /// Returns this circuit, or a copy whose next probe is due at `now` if this circuit's next
-    /// probe is due more than `longest` after `now`. In that case the clock was set back.
+    /// Corrects a circuit after the clock was set back. If the next probe is due more than
+    /// `longest` after `now`, returns a copy whose next probe is due at `now`. Otherwise returns
+    /// this circuit.
     ///
     /// @param longest the maximum time that a circuit in this state waits for its next probe
     Circuit notLaterThan(Instant now, Duration longest) {

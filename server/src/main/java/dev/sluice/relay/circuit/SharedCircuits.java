@@ -30,8 +30,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 ///
 /// A change takes effect on this node at once. The next round adds the change to the row in the
 /// database, so failures seen by several nodes add up. Changes made on other nodes are read once a
-/// second. Successes on one node and failures on another that are more than about a second apart
-/// are therefore applied in the right order. A healthy destination costs one map lookup and no SQL.
+/// second. A success on one node and a failure on another are therefore applied in the right order
+/// if they are more than about a second apart. A healthy destination costs one map lookup and no
+/// SQL.
 ///
 /// If the outcome of a commit is unknown, the changes are written again. Failures that did not open
 /// the circuit may then count twice.
@@ -216,7 +217,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         try {
             write();
         } finally {
-            refresh(); // even if `write` failed on a locked row
+            refresh(); // also runs if `write` failed on a locked row
         }
         return false;
     }
@@ -311,10 +312,10 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return moved;
     }
 
-    /// Wakes the lanes of these circuits. A sleeping lane's wake-up time is the time of the next
-    /// probe as it was known when the lane was released, plus a delay that spreads the probes. If
-    /// the circuit closed, the lane wakes now; if the next probe is now due earlier, the lane wakes
-    /// at the new time. A half-open circuit wakes no lane.
+    /// Wakes the lanes of these circuits. A sleeping lane was released with a wake-up time: the
+    /// time of the next probe, plus a delay that spreads the probes. If the circuit has closed
+    /// since, the lane wakes now. If the next probe is due earlier than before, the lane wakes at
+    /// the new time. A half-open circuit wakes no lane.
     private void wakeLanes(Map<DestinationId, Circuit> moved) {
         if (moved.isEmpty()) {
             return;
@@ -328,8 +329,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         listeners.forEach(Runnable::run);
     }
 
-    /// Returns the latest time at which a circuit's lanes must wake. A probe that is due already is
-    /// not delayed: it was given back, so it does not coincide with many others.
+    /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due is
+    /// not delayed. It was given back, so few other probes are due at the same moment.
     private static Instant latestWakeAt(Circuit circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

@@ -1,6 +1,6 @@
 package dev.sluice.relay.compression;
 
-/// Native contexts with which one thread at a time compresses or decompresses.
+/// Native contexts that compress or decompress. Only one thread at a time may use a codec.
 sealed interface Codec extends AutoCloseable permits FrameCompressor, FrameDecompressor {
 
     /// Frees the contexts. The codec must not be used afterwards.

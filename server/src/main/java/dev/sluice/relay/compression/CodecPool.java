@@ -7,8 +7,9 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Codecs that threads share, at most one for each processor: a call of the library occupies a
-/// processor until it ends, so more codecs would only take memory. Thread-safe.
+/// A pool of codecs that threads share, with at most one codec for each processor. A call to the
+/// library occupies a processor until it returns, so more codecs would only use memory.
+/// Thread-safe.
 ///
 /// @param <C> the kind of codec
 final class CodecPool<C extends Codec> {
@@ -16,15 +17,16 @@ final class CodecPool<C extends Codec> {
     private final Supplier<C> maker;
     private final Semaphore permits = new Semaphore(Runtime.getRuntime().availableProcessors());
 
-    /// The codec that was used last comes first, so that few are made.
+    /// The idle codecs. The most recently used codec is taken first, so that few codecs are
+    /// created.
     private final ConcurrentLinkedDeque<C> idle = new ConcurrentLinkedDeque<>();
 
     CodecPool(Supplier<C> maker) {
         this.maker = maker;
     }
 
-    /// Calls `work` with a codec. If `work` fails for another reason than a damaged payload, the
-    /// codec is freed, because its state is not known then.
+    /// Calls `work` with a codec. If `work` fails for any reason other than a damaged payload,
+    /// frees the codec, because its state is then unknown.
     <T> T use(Function<C, T> work) {
         permits.acquireUninterruptibly();
         try {

@@ -12,19 +12,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// A dictionary made from samples, and the samples that were held out to judge it.
+/// A dictionary made from samples, together with the held-out samples that measure its benefit.
 final class DictionaryCandidate {
 
     private static final int MAX_DICTIONARY_BYTES = 16 << 10;
 
-    /// With fewer samples, no dictionary is made.
+    /// The minimum number of samples from which a dictionary is made.
     private static final int MIN_SAMPLES = 100;
 
-    /// Every fourth sample is held out.
+    /// One sample out of this many is held out.
     private static final int HELD_OUT_SHARE = 4;
 
-    /// The fraction of the other size that held-out samples may take with a dictionary that is
-    /// worth it.
+    /// The maximum size of the held-out samples with a useful dictionary, as a fraction of their
+    /// size without it.
     private static final double WORTHWHILE_FRACTION = 0.85;
 
     private final byte[] bytes;
@@ -35,8 +35,8 @@ final class DictionaryCandidate {
         this.heldOut = heldOut;
     }
 
-    /// Makes a dictionary from three quarters of the samples. Empty if there are too few, or if
-    /// they have nothing in common.
+    /// Makes a dictionary from three quarters of the samples. Returns empty if there are too few
+    /// samples, or if the samples have nothing in common.
     static Optional<DictionaryCandidate> train(List<Payload> samples) {
         if (samples.size() < MIN_SAMPLES) {
             return Optional.empty();

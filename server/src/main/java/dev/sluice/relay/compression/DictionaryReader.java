@@ -13,16 +13,17 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// The dictionaries that were used last to decode payloads. Reads from the database the others,
-/// such as those that another node has made. Thread-safe.
+/// Keeps the dictionaries that were recently used to decode payloads. Reads other dictionaries from
+/// the database when they are needed, for example those made by another node. Thread-safe.
 final class DictionaryReader {
 
-    /// The memory of all dictionaries that are kept.
+    /// The maximum memory, in bytes, of all dictionaries that are kept.
     private static final long MAX_BYTES = 16 << 20;
 
     private static final int READ_LOCKS = 16;
 
-    /// The estimated memory of a dictionary beside its bytes: its tables.
+    /// The estimated memory, in bytes, of a dictionary's tables. It comes in addition to the
+    /// dictionary's own bytes.
     private static final int TABLE_BYTES = 28 << 10;
 
     /// A dictionary that is ready for use.
@@ -30,16 +31,16 @@ final class DictionaryReader {
 
     private final Db db;
 
-    /// By number; the one that was used last is at the end. Guarded by itself.
+    /// The kept dictionaries by number; the most recently used one is last. Guarded by itself.
     private final Map<Integer, ReadDictionary> kept = new LinkedHashMap<>(16, 0.75f, true);
 
     private final List<Object> readLocks = Stream.generate(Object::new).limit(READ_LOCKS).toList();
 
-    /// The sum of the sizes of `kept`, by which it is guarded.
+    /// The sum of the sizes of the dictionaries in `kept`. Guarded by `kept`.
     private long keptBytes;
 
-    /// @param db a pool that is used for nothing else; otherwise, threads that hold its connections
-    ///   could wait for each other
+    /// @param db a pool that nothing else uses. If other code used the pool, threads that hold its
+    ///   connections could wait for each other
     DictionaryReader(Db db) {
         this.db = db;
     }
@@ -57,7 +58,7 @@ final class DictionaryReader {
         }
     }
 
-    /// Threads that need the same dictionary wait for one read.
+    /// Reads a dictionary from the database. Threads that need the same dictionary share one read.
     private SharedDictionary<ZstdDictDecompress> read(int number) {
         synchronized (readLocks.get(Math.floorMod(number, READ_LOCKS))) {
             var found = find(number);
@@ -67,7 +68,7 @@ final class DictionaryReader {
         }
     }
 
-    /// Returns the dictionary, acquired for the caller; null if it is not in memory.
+    /// Returns the dictionary after acquiring it for the caller; null if it is not in memory.
     private @Nullable SharedDictionary<ZstdDictDecompress> find(int number) {
         synchronized (kept) {
             var found = kept.get(number);
@@ -75,7 +76,7 @@ final class DictionaryReader {
         }
     }
 
-    /// Keeps the dictionary, and returns it, acquired for the caller.
+    /// Adds the dictionary to the kept ones and returns it after acquiring it for the caller.
     private SharedDictionary<ZstdDictDecompress> keep(int number, byte[] bytes) {
         var read =
                 new ReadDictionary(

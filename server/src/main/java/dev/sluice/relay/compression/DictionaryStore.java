@@ -15,12 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Stores the dictionaries of sources. A dictionary never changes, and stays as long as an event
-/// can name it.
+/// Stores the dictionaries of sources. A dictionary never changes, and it is kept as long as an
+/// event may refer to it.
 ///
-/// A source has at most one current dictionary. It is retired when another one replaces it, or when
-/// it is old. A day later, no node compresses with it any more, and the newest event of its source
-/// is recorded. It is removed once the day of that event has been removed.
+/// A source has at most one current dictionary. A dictionary is retired when another one replaces
+/// it, or when it is old. One day after that, no node compresses with the dictionary any more; then
+/// the newest event of its source is recorded. The dictionary is removed after the retention has
+/// removed the day of that event.
 public final class DictionaryStore {
 
     private DictionaryStore() {}
@@ -65,11 +66,11 @@ public final class DictionaryStore {
         return bytes;
     }
 
-    /// Makes this the current dictionary of its source. Returns its number; empty if the source is
-    /// purged, or if its current dictionary is not `replaced` any more.
+    /// Makes this the current dictionary of its source and returns its number. Returns empty if the
+    /// source is purged, or if its current dictionary is no longer `replaced`.
     ///
-    /// The commit of the transaction is flushed, whatever the database's settings are: events that
-    /// name the dictionary must not outlive it in a crash.
+    /// The commit is flushed to disk regardless of the database's settings. After a crash, no event
+    /// may refer to a dictionary that was lost.
     ///
     /// @param replaced the current dictionary; empty if the source has none
     static Optional<Integer> add(
@@ -103,8 +104,8 @@ public final class DictionaryStore {
                 : Optional.empty();
     }
 
-    /// Retires the dictionaries that were made before `before`, so that they do not keep pieces of
-    /// events for much longer than the events are kept.
+    /// Retires the dictionaries that were made before `before`. Dictionaries contain pieces of
+    /// events, and must not be kept much longer than the events are.
     public static int retireBefore(Tx tx, Instant before, Instant now) {
         return tx.update(
                 """
@@ -118,8 +119,8 @@ public final class DictionaryStore {
 
     /// Records the newest event of their source for dictionaries that were retired before `before`.
     ///
-    /// @param before so long ago that no node compresses with these dictionaries any more, and that
-    ///   no event is still being stored with them
+    /// @param before a time so long ago that no node still compresses with these dictionaries, and
+    ///   that all events compressed with them are stored
     public static int recordLastEvents(Tx tx, Instant before) {
         return tx.update(
                 """
@@ -135,7 +136,7 @@ public final class DictionaryStore {
                 before);
     }
 
-    /// Removes the dictionaries that only events from before `day` can name.
+    /// Removes the dictionaries that only events received before `day` can refer to.
     ///
     /// @param day a time before which no event is left
     public static int removeBefore(Tx tx, Instant day) {

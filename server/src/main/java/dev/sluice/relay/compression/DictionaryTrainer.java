@@ -31,36 +31,37 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Makes dictionaries for the sources that send events to this node, and gives the encoder those
-/// that the sources have.
+/// Makes dictionaries for the sources that send events to this node, and passes the encoder the
+/// current dictionaries of these sources.
 ///
-/// A source gets a dictionary once it has sent some hundred events, if the dictionary makes them
-/// clearly smaller. If it does not, the next try needs ten times as many events. A dictionary is
-/// tried against a fresh one at most once a day by each node, and once more after its start; a
-/// damaged one is replaced at once. One round makes at most one dictionary. Sources without a
-/// dictionary come first, and workspaces take turns.
+/// A source gets a dictionary after it has sent some hundred events, if the dictionary makes the
+/// events clearly smaller. Otherwise, the next try needs ten times as many events. Each node
+/// compares a source's dictionary with a newly made one at most once a day, and once after the node
+/// starts. A damaged dictionary is replaced at once. One round makes at most one dictionary.
+/// Sources without a dictionary come first, and workspaces take turns.
 ///
-/// A dictionary is committed before the encoder gets it. So no event can name a dictionary that is
-/// not in the database.
+/// A dictionary is committed before the encoder gets it, so no event can refer to a dictionary that
+/// is not in the database.
 public final class DictionaryTrainer implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(15);
 
-    /// How often the current dictionary of an active source is looked up. Another node may have
-    /// replaced it.
+    /// How often the current dictionary of an active source is looked up, because another node may
+    /// have replaced it.
     private static final Duration REFRESH_INTERVAL = Duration.ofMinutes(1);
 
-    /// How long a dictionary is used without checking the database. Far less than the day after
-    /// which a retired dictionary counts as unused.
+    /// The maximum time that a dictionary is used without checking the database. It is far shorter
+    /// than the day after which a retired dictionary counts as unused.
     private static final Duration USE_TIMEOUT = Duration.ofMinutes(15);
 
-    /// The least time between two dictionaries that this node makes.
+    /// The minimum time between two dictionaries that this node makes.
     private static final Duration TRAINING_INTERVAL = Duration.ofSeconds(10);
 
-    /// The least time between two dictionaries of a source.
+    /// The minimum time between two dictionaries of one source.
     private static final Duration REPLACEMENT_INTERVAL = Duration.ofDays(1);
 
-    /// How many sources have their dictionary in memory to compress with. One takes about 50 KB.
+    /// The maximum number of sources whose dictionary is loaded for compression. Each dictionary
+    /// takes about 50 KB.
     private static final int MAX_LOADED = 512;
 
     private static final Logger log = LoggerFactory.getLogger(DictionaryTrainer.class);
@@ -77,7 +78,8 @@ public final class DictionaryTrainer implements Loop.Step {
     /// The current dictionaries as of the last database query.
     private final Map<SourceId, Dictionary> current = new HashMap<>();
 
-    /// The sources that may wait for their first dictionary, and those that may wait for another.
+    /// The sources that wait for their first dictionary, and the sources that wait for a
+    /// replacement. A source may have lost its reason to wait meanwhile.
     private final RoundRobin<WorkspaceId, SourceId> firsts = new RoundRobin<>();
 
     private final RoundRobin<WorkspaceId, SourceId> others = new RoundRobin<>();
@@ -113,7 +115,7 @@ public final class DictionaryTrainer implements Loop.Step {
         return false;
     }
 
-    /// Puts the sources that are due for a dictionary in their line.
+    /// Adds the sources that are due for a dictionary to the queue that fits them.
     private void lineUp(Instant now) {
         encoder.traffic()
                 .forEach((source, traffic) -> {
@@ -126,7 +128,8 @@ public final class DictionaryTrainer implements Loop.Step {
                 });
     }
 
-    /// Takes from the line until a source is still due.
+    /// Takes sources from the queue until one is still due for a dictionary, and returns that
+    /// source.
     private Optional<SourceId> next(RoundRobin<WorkspaceId, SourceId> line, Instant now) {
         var next = line.poll();
         while (next.isPresent() && !isStillDue(next.get(), now)) {
@@ -144,8 +147,8 @@ public final class DictionaryTrainer implements Loop.Step {
         return Objects.requireNonNull(encoder.traffic().get(source));
     }
 
-    /// Returns the sources with events since the last round: workspaces in turn, the busiest source
-    /// of each first. Forgets the sources that are gone.
+    /// Returns the sources that had events since the last round. Workspaces take turns, and the
+    /// busiest source of each comes first. Forgets the sources that no longer exist.
     private List<ActiveSource> activeSources() {
         var active = new ArrayList<ActiveSource>();
         var all = encoder.traffic().entrySet().iterator();
@@ -177,8 +180,8 @@ public final class DictionaryTrainer implements Loop.Step {
                 .toList();
     }
 
-    /// Looks up the current dictionaries of active sources, and loads those that are new, of as
-    /// many sources as there is room for.
+    /// Looks up the current dictionaries of active sources. Loads the new ones while there is room
+    /// for more.
     private void refresh(List<ActiveSource> active, Instant now) {
         var due =
                 active.stream()
@@ -242,9 +245,10 @@ public final class DictionaryTrainer implements Loop.Step {
         return new SharedDictionary<>(number, new ZstdDictCompress(bytes, FrameCompressor.LEVEL));
     }
 
-    /// Frees the dictionaries of sources that sent nothing lately, once too many are loaded.
+    /// Unloads dictionaries when too many are loaded. Starts with the sources that sent nothing
+    /// recently.
     ///
-    /// @param wanted those that are freed last
+    /// @param wanted the sources whose dictionaries are unloaded last
     private void unloadOthers(Set<SourceTraffic> wanted) {
         var loaded =
                 encoder.traffic().values().stream()
@@ -275,7 +279,8 @@ public final class DictionaryTrainer implements Loop.Step {
 
     private void train(SourceId source, SourceTraffic traffic, Instant now) {
         trainingPause = Pause.of(now, TRAINING_INTERVAL);
-        // Counts as tried even if it fails, so that one source cannot keep others from their turn.
+        // The attempt counts even if it fails, so that one source cannot keep the others from their
+        // turn.
         traffic.tried(now, current.containsKey(source));
         var samples = db.call(tx -> SampleQueries.newest(tx, decoder, source));
         var candidate =

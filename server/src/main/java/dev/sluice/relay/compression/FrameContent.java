@@ -6,15 +6,15 @@ import dev.sluice.relay.UnreadablePayloadException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/// What a frame contains: the length of the header lines (four bytes, the highest first), the
-/// header lines and the body.
+/// The content of a frame: the length of the header lines (four bytes, the highest first), then the
+/// header lines, then the body.
 final class FrameContent {
 
-    /// The size of the length of the header lines.
+    /// The number of bytes that hold the length of the header lines.
     static final int LENGTH_BYTES = 4;
 
-    /// The largest payload that is compressed, in bytes of header lines and body: a body of the
-    /// maximum size, and twice the header lines that the HTTP server accepts.
+    /// The maximum size of a payload that is compressed, in bytes of header lines and body. It
+    /// allows a body of the maximum size, and twice the header lines that the HTTP server accepts.
     static final int MAX_PAYLOAD_BYTES = Payload.MAX_BODY_BYTES + (64 << 10);
 
     private FrameContent() {}
@@ -35,9 +35,10 @@ final class FrameContent {
         ByteBuffer.wrap(target).putInt(headers.length).put(headers).put(payload.body());
     }
 
-    /// Returns the payload of which this is the content.
+    /// Reads the payload from this content.
     ///
-    /// @param size how many bytes of `content` belong to it, at least [#LENGTH_BYTES]
+    /// @param size the number of bytes of `content` that belong to the payload, at least
+    ///   [#LENGTH_BYTES]
     /// @throws UnreadablePayloadException if the length of the header lines is impossible
     static Payload read(byte[] content, int size) {
         int headers = ByteBuffer.wrap(content).getInt();

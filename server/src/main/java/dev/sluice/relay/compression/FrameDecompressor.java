@@ -17,12 +17,13 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// Decompresses the frames that a [FrameCompressor] made, and notices damage.
+/// Decompresses the frames that a [FrameCompressor] made, and detects damage.
 ///
-/// Reuses its native context and its buffer. Used by one thread at a time; see [CodecPool].
+/// A decompressor reuses its native context and buffer, so only one thread at a time may use it
+/// (see [CodecPool]).
 final class FrameDecompressor implements Codec {
 
-    /// The largest content that is decoded whole where only its beginning is needed.
+    /// The maximum size of a content that is decoded whole even if only its beginning is needed.
     private static final int MAX_SMALL_BYTES = 64 << 10;
 
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
@@ -55,7 +56,8 @@ final class FrameDecompressor implements Codec {
         return FrameContent.read(target, written);
     }
 
-    /// Unloads the dictionary after its use: while a context has it loaded, it cannot be freed.
+    /// Unloads the dictionary after use, because a dictionary cannot be freed while a context has
+    /// it loaded.
     private int decompress(
             byte[] frame, byte[] target, int size, @Nullable ZstdDictDecompress dictionary) {
         if (dictionary == null) {
@@ -69,7 +71,7 @@ final class FrameDecompressor implements Codec {
         }
     }
 
-    /// Whether this is a whole frame, whose content is small.
+    /// Whether these bytes are a complete frame with a small content.
     ///
     /// @param source at most the first [PayloadDecoder#BEGINNING_BYTES] of a frame
     static boolean isWholeAndSmall(byte[] source) {

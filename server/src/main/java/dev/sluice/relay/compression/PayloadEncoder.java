@@ -19,22 +19,24 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Compresses the payloads of events before they are stored. A payload that would not get clearly
-/// smaller stays as it is.
+/// smaller is stored uncompressed.
 ///
-/// Small payloads are compressed with the dictionary of their source, once it has one. Thread-safe:
-/// each request compresses its own payload, so that the one thread that stores events need not.
+/// Small payloads are compressed with their source's dictionary, if the source has one.
+/// Thread-safe: each request thread compresses its own payload, which spares the single thread that
+/// stores events this work.
 public final class PayloadEncoder {
 
     private static final Logger log = LoggerFactory.getLogger(PayloadEncoder.class);
 
-    /// The largest body that is compressed with a dictionary.
+    /// The maximum size of a body that is compressed with a dictionary.
     static final int MAX_SMALL_BODY_BYTES = 16 << 10;
 
-    /// The largest payload that is compressed with a dictionary. Its frame is smaller than
-    /// [dev.sluice.relay.PayloadDecoder#BEGINNING_BYTES].
+    /// The maximum size of a payload that is compressed with a dictionary. The frame of such a
+    /// payload is smaller than [dev.sluice.relay.PayloadDecoder#BEGINNING_BYTES].
     private static final int MAX_SMALL_BYTES = 48 << 10;
 
-    /// A payload stays as it is unless its frame is smaller by this many bytes, and by a tenth.
+    /// The minimum number of bytes that compression must save. It must also save a tenth of the
+    /// payload.
     private static final int MIN_SAVED_BYTES = 32;
 
     private final boolean isOn;
@@ -42,7 +44,7 @@ public final class PayloadEncoder {
     private final InstantSource clock;
     private final CodecPool<FrameCompressor> compressors = new CodecPool<>(FrameCompressor::new);
 
-    /// By source. The [DictionaryTrainer] removes sources that are gone.
+    /// The traffic of each source. The [DictionaryTrainer] removes sources that no longer exist.
     private final Map<SourceId, SourceTraffic> traffic = new ConcurrentHashMap<>();
 
     private volatile Runnable wakeTrainer = () -> {};
@@ -58,7 +60,7 @@ public final class PayloadEncoder {
         return new PayloadEncoder(true, meter, clock);
     }
 
-    /// Returns an encoder that leaves all payloads as they are.
+    /// Returns an encoder that compresses nothing.
     public static PayloadEncoder off(PayloadMeter meter, InstantSource clock) {
         return new PayloadEncoder(false, meter, clock);
     }
@@ -82,8 +84,8 @@ public final class PayloadEncoder {
 
     /// Returns the form in which to store the payload of an event of this source.
     ///
-    /// @param isGenuine whether the source's verification did not fail; other events do not count
-    ///   for the dictionary, so that nobody can shape it without the source's secret
+    /// @param isGenuine whether the source's verification did not fail. Only genuine events
+    ///   influence the dictionary, so that nobody can shape it without the source's secret
     public StoredPayload encode(SourceId source, Payload payload, boolean isGenuine) {
         var stored = isOn ? compressed(source, payload, isGenuine) : StoredPayload.plain(payload);
         meter.count(plainBytes(payload), stored.bytes());
@@ -140,7 +142,7 @@ public final class PayloadEncoder {
                 : compressors.use(compressor -> compressor.compress(payload, dictionary, maxBytes));
     }
 
-    /// Returns how many bytes these payloads take together when they are stored.
+    /// Returns the number of bytes that these payloads take in total when stored.
     ///
     /// @param dictionary null to compress without one
     long storedBytes(Iterable<Payload> payloads, @Nullable ZstdDictCompress dictionary) {
@@ -175,7 +177,8 @@ public final class PayloadEncoder {
         return traffic;
     }
 
-    /// Sets the callback that wakes the trainer when a source is new, or has enough events.
+    /// Sets the callback that wakes the trainer. It is called when a source is new, or has sent
+    /// enough events.
     public void onWakeNeeded(Runnable wake) {
         wakeTrainer = wake;
     }

@@ -1,14 +1,14 @@
 package dev.sluice.relay.compression;
 
-/// A buffer that grows as needed, up to a size. Larger buffers are not kept. Used by one thread at
-/// a time.
+/// A buffer that grows as needed. Above a maximum size, a buffer is used once and not kept. Only
+/// one thread at a time may use this object.
 final class ReusedBuffer {
 
     private static final int MAX_KEPT_BYTES = 64 << 10;
 
     private byte[] kept = new byte[4096];
 
-    /// Returns a buffer of at least `size` bytes with any content.
+    /// Returns a buffer of at least `size` bytes. Its content is arbitrary.
     byte[] ofSize(int size) {
         if (size <= kept.length) {
             return kept;

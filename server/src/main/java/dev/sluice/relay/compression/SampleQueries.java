@@ -1,17 +1,17 @@
 package dev.sluice.relay.compression;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads stored payloads of a source, from which a dictionary is made.
+/// Reads stored payloads of a source, which serve as samples for a dictionary.
 final class SampleQueries {
 
     static final int MAX_SAMPLES = 400;
@@ -21,8 +21,8 @@ final class SampleQueries {
 
     private SampleQueries() {}
 
-    /// Returns small payloads among the newest events of the source, newest first: 1 MiB at most.
-    /// Omits events whose verification failed, and those that cannot be decoded.
+    /// Returns small payloads of the source's newest events, newest first and at most 1 MiB in
+    /// total. Leaves out events whose verification failed, and payloads that cannot be decoded.
     static List<Payload> newest(Tx tx, PayloadDecoder decoder, SourceId source) {
         var rows =
                 tx.query(
@@ -57,7 +57,7 @@ final class SampleQueries {
                     samples.add(payload);
                 }
             } catch (UnreadablePayloadException e) {
-                // Its deliveries report it.
+                // The event's deliveries report the damage.
             }
         }
         return samples;

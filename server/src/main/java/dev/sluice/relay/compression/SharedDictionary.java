@@ -5,16 +5,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A dictionary in native memory that several threads use. It is freed once its owner has closed it
-/// and no thread uses it any more. Thread-safe.
+/// A dictionary in native memory that several threads use. The memory is freed after the owner has
+/// closed the dictionary and the last thread has released it. Thread-safe.
 ///
-/// @param <D> the library's type: a dictionary to compress or to decompress with
+/// @param <D> the library's type of dictionary, either for compression or for decompression
 final class SharedDictionary<D extends Closeable> implements AutoCloseable {
 
     private final int number;
     private final D dictionary;
 
-    /// The owner counts as one user until it closes the dictionary. 0 once it is freed.
+    /// The number of users. The owner counts as one until it closes the dictionary. The number is 0
+    /// after the memory was freed.
     private final AtomicInteger users = new AtomicInteger(1);
 
     SharedDictionary(int number, D dictionary) {
@@ -26,8 +27,8 @@ final class SharedDictionary<D extends Closeable> implements AutoCloseable {
         return number;
     }
 
-    /// Returns whether the caller may now use the dictionary; it must then call [#release]. Returns
-    /// false if the dictionary is freed.
+    /// Tries to acquire the dictionary. Returns true if the caller may use it now and must later
+    /// call [#release]. Returns false if the dictionary was freed.
     boolean tryAcquire() {
         return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
@@ -46,7 +47,7 @@ final class SharedDictionary<D extends Closeable> implements AutoCloseable {
         }
     }
 
-    /// Called once, by the owner.
+    /// Closes the dictionary. The owner calls this once.
     @Override
     public void close() {
         release();

@@ -12,17 +12,18 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What this node knows of one source: how many small events it sent, and the dictionary to
-/// compress them with.
+/// The traffic of one source as this node knows it: the number of small events, and the dictionary
+/// that compresses them.
 ///
-/// Request threads count and compress. All other methods are called by the thread of the
-/// [DictionaryTrainer].
+/// Request threads count events and compress payloads. Only the thread of the [DictionaryTrainer]
+/// calls the other methods.
 final class SourceTraffic {
 
-    /// How many events a source must send before the first dictionary is tried.
+    /// The number of events that a source must send before its first dictionary is tried.
     static final int FIRST_TRY_EVENTS = 200;
 
-    /// How many times as many events are awaited after a dictionary was not worth it.
+    /// The factor by which the number of awaited events grows after a dictionary was not
+    /// worthwhile.
     private static final int TRY_FACTOR = 10;
 
     private static final long MAX_TRY_EVENTS = 2_000_000;
@@ -31,16 +32,17 @@ final class SourceTraffic {
     private volatile @Nullable SharedDictionary<ZstdDictCompress> dictionary;
 
     /// The time until which `dictionary` may be used without checking the database again, by
-    /// `System.nanoTime`. The machine may have slept meanwhile, which this clock need not count.
+    /// `System.nanoTime`. That clock may stand still while the machine sleeps.
     private volatile long usableUntil;
 
-    /// The same by the clock that tells the time, which may be set.
+    /// The same time limit as an instant. This clock may be set, but it also runs while the machine
+    /// sleeps.
     private volatile Instant usableUntilTime = Instant.MIN;
 
     /// The number of events at which the next dictionary is tried.
     private volatile long nextTryAt = FIRST_TRY_EVENTS;
 
-    /// The number of events at the beginning of the last round.
+    /// The number of events at the start of the last round.
     private long eventsSeen;
 
     private long eventsPerTry = FIRST_TRY_EVENTS;
@@ -54,13 +56,14 @@ final class SourceTraffic {
         this.clock = clock;
     }
 
-    /// Counts an event. Returns whether the trainer should look at this source now.
+    /// Counts an event. Returns whether the trainer should now check this source.
     boolean count() {
         long count = events.incrementAndGet();
         return count == 1 || count == nextTryAt;
     }
 
-    /// Returns the dictionary to compress with, acquired for the caller; null if there is none.
+    /// Returns the dictionary for compression after acquiring it for the caller; null if there is
+    /// none.
     @Nullable SharedDictionary<ZstdDictCompress> acquire() {
         var found = dictionary;
         return found != null
@@ -71,7 +74,7 @@ final class SourceTraffic {
                 : null;
     }
 
-    /// Returns how many events came since the last call.
+    /// Returns the number of events that came since the last call.
     long newEvents() {
         long count = events.get();
         long fresh = count - eventsSeen;
@@ -85,7 +88,7 @@ final class SourceTraffic {
         return found == null ? StoredPayload.PLAIN : found.number();
     }
 
-    /// Uses another dictionary from now on, or none if it is null.
+    /// Switches to another dictionary, or to none if `other` is null.
     void setDictionary(@Nullable SharedDictionary<ZstdDictCompress> other) {
         var former = dictionary;
         dictionary = other;
@@ -94,21 +97,22 @@ final class SourceTraffic {
         }
     }
 
-    /// Allows the dictionary in use for this time.
+    /// Allows the current dictionary to be used for the time `length`.
     ///
-    /// @param nanos the time by `System.nanoTime` from which it counts
-    /// @param now the same by the clock that tells the time
+    /// @param nanos the start of that time by `System.nanoTime`
+    /// @param now the start of that time as an instant
     void setUsable(long nanos, Instant now, Duration length) {
         usableUntilTime = now.plus(length);
         usableUntil = nanos + length.toNanos();
     }
 
-    /// Whether the source has a current dictionary that cannot be used.
+    /// Whether the source's current dictionary is too damaged to be used.
     boolean isDamaged() {
         return isDamaged;
     }
 
-    /// Records whether the current dictionary cannot be used. If so, another one is tried at once.
+    /// Records whether the current dictionary is too damaged to be used. If it is, a new dictionary
+    /// is tried at once.
     void setDamaged(boolean value) {
         if (value && !isDamaged) {
             nextTryAt = events.get();
@@ -116,12 +120,12 @@ final class SourceTraffic {
         isDamaged = value;
     }
 
-    /// Whether the database was asked for the source's current dictionary.
+    /// Whether the database was already queried for the source's current dictionary.
     boolean isLookedUp() {
         return !refreshPause.equals(Pause.NONE);
     }
 
-    /// Returns the time during which the current dictionary is not looked up again.
+    /// Returns the pause that limits how often the current dictionary is looked up.
     Pause refreshPause() {
         return refreshPause;
     }
@@ -134,7 +138,7 @@ final class SourceTraffic {
         return triedAt;
     }
 
-    /// Whether enough events came since the last try.
+    /// Whether enough events have come since the last try.
     boolean hasEnoughEvents() {
         return events.get() >= nextTryAt;
     }

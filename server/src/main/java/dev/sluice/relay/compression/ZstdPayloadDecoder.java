@@ -15,8 +15,8 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
             new CodecPool<>(FrameDecompressor::new);
     private final DictionaryReader dictionaries;
 
-    /// @param db a pool that is used for nothing else: dictionaries are read with its connections
-    ///   while a connection of another pool is held
+    /// @param db a pool that nothing else uses, because dictionaries are read while a connection of
+    ///   another pool is held
     public ZstdPayloadDecoder(Db db) {
         dictionaries = new DictionaryReader(db);
     }
@@ -50,15 +50,15 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
                 && !FrameDecompressor.isWholeAndSmall(stored.body())) {
             return FrameDecompressor.beginning(stored.body(), headerBytes, bodyBytes);
         }
-        // Whole and small. With a dictionary, only small payloads are compressed, whose frames are
-        // whole here.
+        // Small payloads are decoded whole. All frames that need a dictionary are small, and
+        // therefore complete here.
         var whole = decodeWhole(stored);
         return Payload.fromStored(
                 beginning(whole.headerLines(), headerBytes), beginning(whole.body(), bodyBytes));
     }
 
-    /// Throws an exception instead of an error if the library cannot be loaded. The payload may be
-    /// whole, so its deliveries wait, and other lanes go on.
+    /// Runs `work`. If the library cannot be loaded, throws an exception and not an error. The
+    /// payload itself may be intact, so its deliveries wait while other lanes continue.
     private static Payload withLibrary(Supplier<Payload> work) {
         try {
             return work.get();

@@ -1,5 +1,5 @@
-/// Compresses the payloads of events with zstd, with a dictionary for each source, and decodes what
-/// is stored. The only package that uses the zstd library, and that writes dictionaries.
+/// Compression of event payloads with zstd and a dictionary for each source. Only this package uses
+/// the zstd library, and only this package writes dictionaries.
 @NullMarked
 package dev.sluice.relay.compression;
 

@@ -5,7 +5,7 @@ import dev.sluice.gateway.source.SourceId;
 
 /// A connection that may have dead letters.
 ///
-/// @param isResendable whether dead letters can be resent on the connection now: the connection is
-///   enabled, and neither it nor its destination is deleted
+/// @param isResendable whether dead letters can be resent on the connection now. This requires that
+///   the connection is enabled, and that neither the connection nor its destination is deleted
 public record DeadLetterConnection(
         ConnectionId connection, SourceId source, boolean isResendable) {}

@@ -52,8 +52,8 @@ public record DeadLetterCriteria(
     private static final int MIN_RESPONSE_STATUS = 100;
     private static final int MAX_RESPONSE_STATUS = 999;
 
-    /// Reads the criteria. Adds errors to `input`; the caller must call its `check`, which throws
-    /// them.
+    /// Reads the criteria. Adds errors to `input`. The caller must then call `check` of `input`,
+    /// which throws them.
     ///
     /// @param resolved the only value that the field `resolved` may have
     public static DeadLetterCriteria read(FieldReader input, boolean resolved) {

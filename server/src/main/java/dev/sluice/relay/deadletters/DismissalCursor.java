@@ -13,14 +13,16 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The place at which a dismissal continues that one request did not complete. The API returns it
-/// as `next_cursor` and accepts it as `cursor`.
+/// The position at which a later request continues an incomplete dismissal. The API returns it as
+/// `next_cursor` and accepts it as `cursor`.
 ///
-/// Its text has a checksum over the request, so that it is refused with another filter.
+/// The text includes a checksum of the request, so that the cursor is refused with another filter.
 ///
-/// @param source the first source that is not done; sources are handled in the order of their ids
-/// @param from the first delivery of that source that is left to check
-/// @param asOf when the first request began, in whole microseconds; what ended later is left alone
+/// @param source the first source that is not finished; sources are handled in the order of their
+///   ids
+/// @param from the first delivery of that source that is still to be checked
+/// @param asOf when the first request began, in whole microseconds; dead letters that ended later
+///   are left alone
 record DismissalCursor(SourceId source, UUID from, Instant asOf) {
 
     private static final int CHECKSUM_BYTES = 8;
@@ -73,7 +75,7 @@ record DismissalCursor(SourceId source, UUID from, Instant asOf) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /// Returns the part of `ids` that is left to check of a source.
+    /// Returns the part of `ids` that is still to be checked for the given source.
     IdRange left(SourceId other, IdRange ids) {
         int order = Uuid7.UNSIGNED_ORDER.compare(other.value(), source.value());
         if (order == 0) {

@@ -29,11 +29,11 @@ import java.util.function.BiFunction;
 /// removes the mark.
 ///
 /// A request works in small transactions and stops after a few seconds. The reply says whether all
-/// selected dead letters were handled. If not, it has a cursor, with which the same request
-/// continues there.
+/// selected dead letters were handled. If not, the reply contains a cursor, with which the same
+/// request continues from there.
 public final class DismissalRoutes {
 
-    /// The time after which a request starts no more chunks. Its first chunk is always done.
+    /// The time after which a request starts no further chunk. The first chunk always runs.
     private static final Duration REQUEST_BUDGET = Duration.ofSeconds(5);
 
     private static final int MAX_CHUNK_ROWS = 2_000;
@@ -53,7 +53,7 @@ public final class DismissalRoutes {
     /// The result of a request.
     ///
     /// @param changed the number of dead letters that were dismissed, or undismissed
-    /// @param rest where to continue; empty if all were handled
+    /// @param rest where to continue; empty if all selected dead letters were handled
     record DismissalProgress(int changed, Optional<DismissalCursor> rest) {
 
         private JsonObject json(String name, String request) {
@@ -117,9 +117,10 @@ public final class DismissalRoutes {
                                                 MAX_CHUNK_ROWS)));
     }
 
-    /// @param what the past participle of the operation, which is a field of the answer
+    /// @param what the past participle of the operation, such as `dismissed`; it is also the name
+    ///   of a field of the answer
     /// @param resolved whether the operation is about resolved dead letters
-    /// @param step makes the step that handles the dead letters of these criteria as of a time
+    /// @param step makes the step that handles the dead letters matching the criteria as of a time
     private Reply mark(
             Request request,
             String what,
@@ -129,7 +130,8 @@ public final class DismissalRoutes {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
         var criteria = DeadLetterCriteria.read(input, resolved);
-        // A session's workspace can change between two requests.
+        // The name includes the workspace, because a session's workspace can change between two
+        // requests.
         String name = what + " " + caller.workspace() + " " + criteria;
         var cursor = input.parsed("cursor", text -> DismissalCursor.parse(text, name)).toOptional();
         input.check();
@@ -169,8 +171,8 @@ public final class DismissalRoutes {
         db.run(tx -> caller.record(tx, action, caller.workspace().value(), "", fields));
     }
 
-    /// Runs the first chunk, and further chunks until the budget is used up. A source that has
-    /// nothing left costs a chunk, too.
+    /// Runs chunks until the time budget is used up, and at least one. A source without matching
+    /// dead letters also takes one chunk.
     ///
     /// @param cursor where an earlier request stopped
     static DismissalProgress runChunks(

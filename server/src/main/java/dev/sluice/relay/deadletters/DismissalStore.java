@@ -7,6 +7,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeletedWorkspace;
+import dev.sluice.relay.DeliveryStatusSql;
 import dev.sluice.relay.ResolvedSql;
 
 import java.sql.SQLException;
@@ -23,7 +24,7 @@ public final class DismissalStore {
     /// The result of one chunk.
     ///
     /// @param changed the number of dead letters that were dismissed, or undismissed
-    /// @param last the last delivery that the chunk checked; empty if there was none left to check
+    /// @param last the last delivery that the chunk checked; empty if no delivery was left to check
     record DismissalChunk(int changed, Optional<UUID> last) {}
 
     private DismissalStore() {}
@@ -51,13 +52,14 @@ public final class DismissalStore {
                 with page as materialized (
                   select id, source_id, connection_id, status, error_code, response_status, finished_at
                     from delivery
-                   where source_id = ? and id >= ? and id < ? and status in (4, 5)
+                   where source_id = ? and id >= ? and id < ? and %s
                    order by id
                    limit ?
                 ), wanted as (
                   select page.source_id, page.id
                     from page
                 """
+                                .formatted(DeliveryStatusSql.IS_DEAD)
                         + ResolvedSql.JOIN
                         + " where not "
                         + ResolvedSql.IS_RESOLVED
@@ -147,7 +149,7 @@ public final class DismissalStore {
     }
 
     /// Deletes up to `limit` dismissals of deliveries whose events arrived before `before`. Returns
-    /// how many were deleted.
+    /// the number of deleted rows.
     public static int deleteBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -158,7 +160,7 @@ public final class DismissalStore {
                 limit);
     }
 
-    /// Deletes up to `limit` dismissals of a deleted workspace. Returns how many were deleted.
+    /// Deletes up to `limit` dismissals of a deleted workspace. Returns the number of deleted rows.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
         return tx.update(
                 """

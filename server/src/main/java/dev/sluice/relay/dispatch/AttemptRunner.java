@@ -102,7 +102,9 @@ public final class AttemptRunner {
                     .map(deletion -> failWithoutAttempt(delivery, deletion));
         }
         var destination = route.get().destination();
-        int started = circuits.of(destination.id()).generation(); // read before holdOf: see Circuit
+        int started =
+                circuits.of(destination.id())
+                        .generation(); // must be read before holdOf; see Circuit
         if (holdPolicy.holdOf(route.get(), loaded, attemptedAt).isPresent()) {
             return Optional.empty();
         }

@@ -92,8 +92,8 @@ final class DestinationQueue {
         return true;
     }
 
-    /// Subtracts one sender, which could not start or stops early. Returns whether deliveries are
-    /// still queued.
+    /// Stops counting one sender, because it could not start or ends early. Returns whether
+    /// deliveries are still queued.
     synchronized boolean removeSender() {
         senderCount--;
         return !isEmpty();
@@ -148,8 +148,8 @@ final class DestinationQueue {
         return slowness.standing(now);
     }
 
-    /// Retires the queue if it is empty and has no reservations and no senders; returns whether it
-    /// did. A retired queue accepts no reservations.
+    /// Retires the queue if it is empty and has no reservations and no senders. Returns whether the
+    /// queue was retired. A retired queue accepts no reservations.
     synchronized boolean retire() {
         isRetired = isEmpty() && reserved == 0 && senderCount == 0;
         return isRetired;

@@ -20,8 +20,9 @@ final class DestinationState {
     private final Map<PayloadMemory.TrafficClass, PayloadMemory.MemoryShare> shares =
             new EnumMap<>(PayloadMemory.TrafficClass.class);
 
-    /// When the present time without an attempt was first seen; [Instant#MAX] if the destination
-    /// sends, or has nothing to send. Approximate, because threads set it without a lock.
+    /// When the destination was first seen with deliveries to send but no attempt in progress;
+    /// [Instant#MAX] if it is not in that state. The time is approximate, because threads set it
+    /// without a lock.
     private volatile Instant starvingSince = Instant.MAX;
 
     DestinationState(
@@ -40,8 +41,8 @@ final class DestinationState {
     record WorkspaceState(
             FairPermits.WorkspacePermits permits, PayloadMemory.WorkspaceMemory memory) {}
 
-    /// Records whether the destination has deliveries that could be sent now but no attempt at it
-    /// is under way.
+    /// Updates whether the destination is starving: it has deliveries that could be sent now, but
+    /// no attempt is in progress.
     void updateStarving(boolean isStarving, Instant now) {
         if (!isStarving) {
             starvingSince = Instant.MAX;
@@ -50,7 +51,7 @@ final class DestinationState {
         }
     }
 
-    /// Records that an attempt may begin.
+    /// Records that the destination got a permit, so it is no longer starving.
     void gotPermit() {
         starvingSince = Instant.MAX;
     }

@@ -115,8 +115,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return senderPool.rateLimitQueue();
     }
 
-    /// Updates which destinations are proven. To be called about once a second. Always returns
-    /// false, because the next round is never due immediately.
+    /// Whether a destination has been starving for longer than `time`: it has deliveries in memory
+    /// but no attempt, although its own limits would allow one. The answer is as old as the last
+    /// call of [#updateStandings].
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;

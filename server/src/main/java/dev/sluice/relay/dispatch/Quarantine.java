@@ -74,9 +74,9 @@ public final class Quarantine implements Loop.Step {
         /// The gate is closed. The first suspect is sent once all other attempts have ended and its
         /// destination's rate limit allows it.
         DRAINING,
-        /// A suspect is being sent, alone.
+        /// A suspect is being sent while no other attempt is in progress.
         ALONE,
-        /// A suspect is being sent, and so are other deliveries.
+        /// A suspect is being sent, and other deliveries may be sent at the same time.
         SHARED
     }
 

@@ -210,9 +210,9 @@ final class SenderPool {
         return !isPaused && (limit.isEmpty() || state.queue().rateLimiter().isAllowed(limit.get()));
     }
 
-    /// Whether a destination has starved for longer than `time`, as far as the last call of
-    /// [#updateStandings] saw: it has deliveries in memory and no attempt, and nothing of its own
-    /// holds it back.
+    /// Whether a destination has been starving for longer than `time`: it has deliveries in memory
+    /// but no attempt, although its own limits would allow one. The answer is as old as the last
+    /// call of [#updateStandings].
     boolean isStarvedFor(Duration time) {
         return longestStarvingSince.isBefore(clock.instant().minus(time));
     }

@@ -3,7 +3,6 @@ package dev.sluice.relay.erasure;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.deletion.WorkspaceDeletion;
-import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
@@ -19,7 +18,6 @@ import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 
 /// Erases the data of deleted workspaces, one chunk in each round.
 ///
@@ -51,7 +49,8 @@ public final class WorkspaceEraser implements Loop.Step {
     private final List<ErasureStep> steps;
     private final InstantSource settledClock;
 
-    /// The workspaces that could not be erased since the last round that had nothing else to do.
+    /// The workspaces that could not be erased. They are skipped until a round finds no other
+    /// workspace to erase, and are then tried again.
     private final Set<WorkspaceId> failed = new HashSet<>();
 
     /// @param steps the steps in the order in which they run; each step is repeated until nothing
@@ -101,7 +100,7 @@ public final class WorkspaceEraser implements Loop.Step {
     }
 
     private boolean erase(Tx tx, WorkspaceId id, Instant now) {
-        var workspace = new DeletedWorkspace(id, sources(tx, id), connections(tx, id));
+        var workspace = DeletedWorkspaceQueries.find(tx, id);
         for (var step : steps) {
             if (step.erase(tx, workspace, CHUNK_SIZE) > 0) {
                 return true;
@@ -111,24 +110,5 @@ public final class WorkspaceEraser implements Loop.Step {
         WorkspaceStore.markErased(tx, id, now);
         log.atInfo().addKeyValue("workspace_id", id).log("workspace.erased");
         return true;
-    }
-
-    private static List<SourceId> sources(Tx tx, WorkspaceId workspace) {
-        return tx.query(
-                "select id from source where workspace_id = ?",
-                row -> new SourceId(row.uuid("id")),
-                workspace.value());
-    }
-
-    private static List<UUID> connections(Tx tx, WorkspaceId workspace) {
-        return tx.query(
-                """
-                select connection.id
-                  from source
-                  join connection on source_id = source.id
-                 where source.workspace_id = ?
-                """,
-                row -> row.uuid("id"),
-                workspace.value());
     }
 }

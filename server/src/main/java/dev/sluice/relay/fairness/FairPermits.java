@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 
 /// A fair semaphore: gives a node's fixed number of send permits to destinations.
 ///
-/// The permits are in two halves: one for proven destinations, which are expected to return permits
-/// soon, and one for slow and untried destinations (see [Standing]). A permit counts in the half it
-/// was taken from until it is returned. In each half, the workspaces share the permits by the rule
-/// of [FairShare]. The destinations of a workspace share the permits of their workspace by the same
-/// rule. However, a destination without a permit may take one whenever its workspace may.
-/// Workspaces whose destinations must wait take turns, and the destinations of one workspace are
-/// normally served in the order in which they began to wait.
+/// The permits form two halves. One half is for proven destinations, which are expected to return
+/// permits soon. The other half is for slow and untried destinations (see [Standing]). A permit
+/// counts in the half it was taken from until it is returned. In each half, the workspaces share
+/// the permits by the rule of [FairShare]. The destinations of a workspace share that workspace's
+/// permits by the same rule, with one exception: a destination without a permit may take one
+/// whenever its workspace may. Workspaces whose destinations wait take turns. The destinations of
+/// one workspace are normally served in the order in which they began to wait.
 ///
 /// This guarantees, whatever other workspaces and destinations do:
 ///
@@ -96,10 +96,10 @@ public final class FairPermits<D> {
             return workspaces.mayTake(workspace.in(standing).portion);
         }
 
-        /// Whether the destination may take a permit, given that its workspace may. A first permit
-        /// has no further condition. For any other, the rule of [FairShare] applies among the
-        /// destinations of the workspace. The free units of that rule are the permits that the
-        /// workspace could still take.
+        /// Whether the destination may take a permit, given that its workspace may. The
+        /// destination's first permit has no further condition. For more permits, the rule of
+        /// [FairShare] applies among the destinations of the workspace. In that rule, the free
+        /// units are the permits that the workspace could still take.
         boolean mayTake(PermitHolder<D> permitHolder) {
             var portion = permitHolder.in(standing);
             if (portion.held() == 0) {
@@ -151,8 +151,8 @@ public final class FairPermits<D> {
     /// Takes a permit if the rule allows it and no destination of the same workspace waits in that
     /// half. Otherwise, or after [#close], returns false and does not add the holder to the line.
     ///
-    /// This does not overtake other workspaces for long: a workspace that may have a permit waits
-    /// only until the next call of [#acquireNext].
+    /// A caller may overtake other workspaces here, but not for long: a workspace that may have a
+    /// permit waits only until the next call of [#acquireNext].
     ///
     /// @param standing the destination's current standing, which selects the half to take from
     public synchronized boolean tryAcquire(PermitHolder<D> permitHolder, Standing standing) {

@@ -4,11 +4,11 @@ package dev.sluice.relay.fairness;
 /// back from a holder.
 ///
 /// The rule: a holder may take a unit only if at least `h × (1 + m)` units are still free
-/// afterwards. `h` is the number of units that the holder has then, and `m` is the number of other
-/// holders that have at least `h / 4`. As a result, `n` holders together leave at least one in `n +
-/// 1` units free, however they take and return them; `docs/adr/0021` has the proof. One holder
-/// alone may therefore have half of the units, holders that always want more get equally many, and
-/// a new holder always finds free units.
+/// afterwards. `h` is the number of units that the holder has after taking it, and `m` is the
+/// number of other holders that have at least `h / 4`. As a result, `n` holders together leave at
+/// least one in `n + 1` units free, in whatever order they take and return units. `docs/adr/0021`
+/// has the proof. A single holder may therefore have half of the units, and a new holder always
+/// finds free units. Holders that always want more get equally many.
 ///
 /// Not thread-safe.
 public final class FairShare {

@@ -5,15 +5,15 @@ import dev.sluice.relay.InFlightRecorder;
 /// Computes how many attempts a process may have in flight at once, from its heap size and its
 /// limit on open files.
 ///
-/// An attempt that waits for its response needs a socket and some 50 KiB of heap, most of it for
-/// TLS. If the head of the response has the maximum size, the attempt needs 180 KiB.
+/// An attempt that waits for its response needs a socket and about 50 KiB of heap, most of it for
+/// TLS. The attempt needs 180 KiB if the head of the response has the maximum size.
 public final class PermitLimit {
 
     private static final long HEAP_BYTES_PER_PERMIT = 512 << 10;
     private static final int MIN_PERMITS = 2_048;
 
-    /// Attempts may use this fraction of the open files: one quarter. Idle connections that are
-    /// kept for later attempts may use another quarter.
+    /// Divides the number of open files. Attempts may use one quarter of it. Another quarter is for
+    /// idle connections that are kept for later attempts.
     private static final int FILES_DIVISOR = 4;
 
     private PermitLimit() {}

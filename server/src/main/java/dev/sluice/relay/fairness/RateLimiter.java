@@ -51,7 +51,7 @@ public final class RateLimiter {
         return true;
     }
 
-    /// Gives back a slot that was taken when there was nothing to send.
+    /// Gives back a slot that was taken although there was nothing to send.
     public synchronized void refund(RateLimit limit) {
         nextSlot = nextSlot.minus(interval(limit));
     }

@@ -42,8 +42,8 @@ public final class RoundRobin<G, M> {
         return poll(_ -> true, _ -> true);
     }
 
-    /// Removes and returns a member that may be served and whose group may be served; empty if
-    /// there is none. Takes the first such member of the first group that has one.
+    /// Removes and returns a member whose group and which itself may be served now; empty if there
+    /// is none. Takes the first such member of the first group that has one.
     public Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
         var next = find(mayServeGroup, mayServe);
         next.ifPresent(turn -> served(turn.getKey(), turn.getValue()));

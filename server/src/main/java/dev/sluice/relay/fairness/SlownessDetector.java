@@ -15,7 +15,7 @@ import java.util.SequencedSet;
 /// unproven. Not thread-safe: the queue that owns the detector guards it.
 public final class SlownessDetector {
 
-    /// The longest that an attempt of a proven destination may take.
+    /// The maximum duration of an attempt of a proven destination.
     public static final Duration PROMPT = Duration.ofSeconds(1);
 
     /// The attempts in progress, the earliest first.

@@ -7,13 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/// A fair semaphore for threads that are about to use a lot of CPU time. A fixed number of threads
-/// may hold a slot at once. The others wait in line, and the group that has used least goes next.
+/// A fair semaphore for threads that are about to use much CPU time. A fixed number of threads may
+/// hold a slot at once. The other threads wait, and the next slot goes to the group that has used
+/// the least so far.
 ///
-/// What a group has used is known when it leaves, and counts only if somebody waits then. A group
-/// that comes new counts as having used as much as the group that was served last, so it neither
-/// waits for long nor holds up the others. A group that has used more than that keeps its count
-/// while it is away, until all slots are free.
+/// A group's use becomes known when one of its threads leaves. It is counted only if some thread
+/// waits at that moment. A new group starts with the same use as the group that was served last, so
+/// it neither waits for long nor delays the others. A group that has used more than that keeps its
+/// count while it is away, until all slots are free.
 ///
 /// Thread-safe.
 ///
@@ -31,23 +32,25 @@ final class DecisionLine<G> {
 
     private final int slots;
 
-    /// The groups that wait or have used more than `lastUsed`. Those served last are at the end.
+    /// The groups that wait or have used more than `lastUsed`. The most recently served groups are
+    /// at the end.
     private final LinkedHashMap<G, GroupLine> groups = new LinkedHashMap<>();
 
-    /// What the group that was served last had used by then. Never decreases while anybody waits.
+    /// The use of the group that was served last, as counted at that moment. Never decreases while
+    /// any thread waits.
     private long lastUsed;
 
     private int free;
     private int waitingCount;
 
-    /// @param slots how many threads may hold a slot at once
+    /// @param slots the maximum number of threads that may hold a slot at once
     DecisionLine(int slots) {
         this.slots = slots;
         this.free = slots;
     }
 
     /// Waits for a slot. The caller must call [#leave] afterwards. If the wait is interrupted, the
-    /// caller gets no slot and must not call it.
+    /// caller gets no slot and must not call `leave`.
     void enter(G group) throws InterruptedException {
         var turn = new CountDownLatch(1);
         synchronized (this) {
@@ -80,9 +83,9 @@ final class DecisionLine<G> {
 
     /// Gives the slot to the next thread in line; frees the slot if no thread waits.
     ///
-    /// @param used what the thread has used, in any unit that is the same for all groups
+    /// @param used how much the thread has used, in a unit that is the same for all groups
     synchronized void leave(G group, long used) {
-        if (waitingCount > 0) { // what nobody else wanted is no debt
+        if (waitingCount > 0) { // use counts only while others wait
             line(group).used += used;
         }
         passOn();
@@ -106,8 +109,8 @@ final class DecisionLine<G> {
         line.waiting.remove().countDown();
     }
 
-    /// Returns the waiting group that has used least. Of equal ones, it is the one that was served
-    /// longest ago.
+    /// Returns the waiting group that has used the least. Of several with equal use, returns the
+    /// one that was served longest ago.
     private Map.@Nullable Entry<G, GroupLine> leastUsed() {
         Map.@Nullable Entry<G, GroupLine> least = null;
         for (var entry : groups.entrySet()) {
@@ -119,7 +122,7 @@ final class DecisionLine<G> {
         return least;
     }
 
-    /// Returns how many threads wait in line.
+    /// Returns the number of threads that wait for a slot.
     synchronized int waiting() {
         return waitingCount;
     }

@@ -13,18 +13,19 @@ import java.util.function.Supplier;
 /// Decides the filters that ingest left undecided, before the first attempt of the delivery
 /// concerned.
 ///
-/// The work of one decision is not limited, because it grows only linearly with the payload: no
-/// rule reads a payload more than a few times. Filters are decided on at most half of the CPU cores
-/// (but at least one), and the workspace that has used least of them goes next. Expensive filters
-/// therefore mainly delay the deliveries of their own workspace. Thread-safe.
+/// One decision may do any amount of work. The work grows only linearly with the payload, because
+/// no rule reads a payload more than a few times. Decisions run on at most half of the CPU cores,
+/// and on at least one. The workspace that has used the least CPU time goes next, so expensive
+/// filters mainly delay the deliveries of their own workspace. Thread-safe.
 public final class FilterDecider {
 
-    /// The cost of parsing one byte, as effort. Parsing itself spends none.
+    /// The effort that parsing one byte of the payload costs. The parser itself does not count its
+    /// effort.
     private static final long PARSING_COST = 4;
 
     private final DecisionLine<WorkspaceId> line;
 
-    /// @param slots how many decisions may be made at once
+    /// @param slots the maximum number of decisions that may be made at once
     FilterDecider(int slots) {
         this.line = new DecisionLine<>(slots);
     }
@@ -36,8 +37,9 @@ public final class FilterDecider {
     /// Waits for the workspace's turn and decides. Returns `UNDECIDED` if the delivery may no
     /// longer be sent by then.
     ///
-    /// @param route called once it is the workspace's turn, so that the filter in force at that
-    ///   moment counts; must return empty if the delivery may no longer be sent
+    /// @param route returns the current route, or empty if the delivery may no longer be sent. It
+    ///   is called when the workspace's turn comes, so that the filter in force at that moment
+    ///   decides
     public FilterResult decide(
             WorkspaceId workspace, Payload payload, Supplier<Optional<Route>> route)
             throws InterruptedException {
@@ -49,7 +51,8 @@ public final class FilterDecider {
                     .map(present -> FilterEvaluator.evaluate(present, input))
                     .orElse(FilterResult.UNDECIDED);
         } finally {
-            // The CPU time of a virtual thread cannot be read. Effort is about a nanosecond of it.
+            // Java cannot read the CPU time of a virtual thread. One unit of effort stands for
+            // about a nanosecond.
             line.leave(workspace, effort.spent() + PARSING_COST * payload.body().length);
         }
     }

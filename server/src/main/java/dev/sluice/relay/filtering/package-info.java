@@ -1,5 +1,5 @@
-/// Evaluates the filters of connections: first at ingest, within a small effort, and later for
-/// deliveries whose filter would have exceeded that effort.
+/// Evaluates the filters of connections. Ingest does so first, with a small limit on the effort.
+/// Filters that would exceed the limit are evaluated later, before the delivery is sent.
 @NullMarked
 package dev.sluice.relay.filtering;
 

@@ -33,11 +33,11 @@ import java.util.UUID;
 /// | check word | epoch |
 /// | zeros | number of earlier attempts, times two; plus one if alone |
 ///
-/// A home is a data directory together with the current boot of its machine. The attempts in a file
-/// are read only by a process of the same home as the one that wrote the file. The file then holds
-/// everything that the dead process wrote, up to its last instruction. After a power loss, it would
-/// be unknown how much had reached the disk. In a copy of the directory, the file may belong to a
-/// process that is still alive.
+/// A home is a data directory together with the current boot of its machine. Only a process of the
+/// same home reads the attempts in a file. The file then contains everything that the dead process
+/// wrote, up to its last instruction. A file of another home is not trusted. After a power loss, it
+/// is unknown how much of the file reached the disk. In a copy of the directory, the process that
+/// wrote the file may still be alive.
 final class InFlightFileFormat {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightFileFormat.class);
@@ -103,9 +103,9 @@ final class InFlightFileFormat {
         return isOurs ? readSlots(memory) : List.of();
     }
 
-    /// Reads the slots, ignoring free and invalid ones. If a delivery has two attempts, keeps the
-    /// later one, because the process died only once. A delivery has two attempts if the process
-    /// was declared dead during the first attempt and then acquired the delivery again.
+    /// Reads the slots, and ignores free and invalid ones. A delivery may have two attempts: the
+    /// process was declared dead during the first one and then acquired the delivery again. Only
+    /// the later attempt is kept, because the process died only once.
     private static List<InterruptedAttempt> readSlots(MemorySegment memory) {
         Map<DeliveryId, InterruptedAttempt> attempts = new HashMap<>();
         for (int slot = 0; offset(slot) < memory.byteSize(); slot++) {

@@ -41,8 +41,8 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     private final SlotAllocator free = new SlotAllocator(InFlightFileFormat.SLOT_COUNT);
     private final AtomicBoolean isFaulty = new AtomicBoolean();
 
-    /// The attempt that is recorded as alone; null if there is none. Written under the monitor, and
-    /// so is the slot of that attempt while it is recorded as alone.
+    /// The attempt that is recorded as alone; null if there is none. Both this field and the slot
+    /// of that attempt are written under the monitor.
     private volatile @Nullable IsolatedAttempt isolated;
 
     /// Whether an attempt may be recorded as alone. Guarded by the monitor.
@@ -68,7 +68,8 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     ///
     /// @throws IOException also if the file system does not support memory-mapped files
     public static MappedInFlightRecorder create(Path path, UUID home) throws IOException {
-        // Replaces the old file instead of reusing it: a process that is ending may still map it.
+        // A new file replaces the old one, because a process that is just ending may still have the
+        // old file mapped.
         var fresh = path.resolveSibling(path.getFileName() + ".new");
         try (var channel =
                 PrivateFile.open(

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// A webhook as it arrived, or as a user made it up.
+/// A webhook that arrived over HTTP, or one that a user composed as a test.
 public final class InboundWebhook {
 
     private final String method;

@@ -150,7 +150,7 @@ public final class IngestEndpoint implements Endpoint {
         switch (e) {
             case ApiException refused -> refusals.count(source, refused.error());
             case DbException _ -> refusals.count(source, RefusalReason.UNAVAILABLE);
-            default -> refusals.count(source, RefusalReason.NOT_STORED); // a bug: the reply is 500
+            default -> refusals.count(source, RefusalReason.NOT_STORED); // a bug; the reply is 500
         }
     }
 
@@ -168,11 +168,12 @@ public final class IngestEndpoint implements Endpoint {
         return store(ingestRoute, webhook, begun, request::releaseBodyMemory).reply();
     }
 
-    /// Accepts a webhook that a user made up, by the same steps as a webhook from a sender.
+    /// Accepts a webhook that a user composed. It goes through the same steps as a webhook from a
+    /// sender.
     ///
     /// @param token the token of the source's ingest path
-    /// @throws ApiException if the webhook is refused, as for a sender; 404 if no source has this
-    ///   token any more
+    /// @throws ApiException if the webhook is refused, with the same status that a sender would
+    ///   get; 404 if no source has this token any more
     public StoredWebhook accept(String token, InboundWebhook webhook) {
         var ingestRoute =
                 configuration.ingestRoute(token).orElseThrow(() -> ApiException.notFound("source"));
@@ -278,9 +279,9 @@ public final class IngestEndpoint implements Endpoint {
         }
     }
 
-    /// Adds a delivery to `planned` for each connection that has no filter, whose filter the event
-    /// matches, or whose filter is left undecided. Returns the other connections: those whose
-    /// filter the event does not match.
+    /// Adds a delivery to `planned` for each connection that may get the event. These are the
+    /// connections that have no filter, whose filter matches, or whose filter is left undecided.
+    /// Returns the other connections, whose filter the event does not match.
     ///
     /// The planned deliveries get the ordinals from 1, in the order of the connections. The API
     /// shows the returned connections under the ordinals that follow.

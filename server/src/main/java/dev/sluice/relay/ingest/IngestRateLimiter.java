@@ -23,10 +23,10 @@ import java.util.function.Function;
 /// Limits how many requests to a source are accepted in a clock minute. The plan of the source's
 /// workspace sets the limit.
 ///
-/// Each node counts its own requests. A round, which runs once a second, exchanges the counts with
-/// the other nodes through the unlogged table `ingest_use`. A single node enforces the limit
-/// exactly. Several nodes together may exceed the limit, normally by at most the number of requests
-/// that they accept in a second or two. Thread-safe.
+/// Each node counts its own requests. Once a second, a round exchanges the counts with the other
+/// nodes through the unlogged table `ingest_use`. A single node enforces the limit exactly. Several
+/// nodes together may exceed the limit, normally by at most the number of requests that they accept
+/// in a second or two. Thread-safe.
 public final class IngestRateLimiter implements Loop.Step {
 
     /// The requests to one source that were accepted in one minute.

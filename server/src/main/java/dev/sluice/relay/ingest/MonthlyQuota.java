@@ -4,6 +4,7 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -11,7 +12,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
 
 import org.slf4j.Logger;
@@ -42,10 +42,10 @@ import java.util.function.Function;
 /// Events that are stored while a plan has no limit take no tokens. When the workspace has a limit
 /// again, they count: each reservation first raises the count to the number of stored events.
 ///
-/// A node returns the tokens that an idle workspace does not use. The token of an event that was
-/// not stored can be spent again. When a node stops, it returns all its unused tokens. If a node
-/// crashes, its unused tokens are lost for the rest of the month: at most about one chunk for each
-/// workspace (see [QuotaLease#chunkSize]).
+/// A node returns the unused tokens of an idle workspace. The token of an event that was not stored
+/// can be spent again. A node that stops returns all its unused tokens. If a node crashes, its
+/// unused tokens are lost for the rest of the month: at most about one chunk for each workspace
+/// (see [QuotaLease#chunkSize]).
 ///
 /// Each round returns the tokens of idle workspaces. Thread-safe.
 public final class MonthlyQuota implements Loop.Step {
@@ -60,8 +60,8 @@ public final class MonthlyQuota implements Loop.Step {
     /// @param cap the plan's limit; a changed limit gets a new lease
     private record QuotaKey(WorkspaceId workspace, int month, long cap) {
 
-        /// The order in which every node updates several quotas. It is the same everywhere, so that
-        /// nodes cannot deadlock.
+        /// The order in which a node updates several quotas. All nodes use the same order, so that
+        /// they cannot deadlock.
         static final Comparator<QuotaKey> LOCK_ORDER =
                 Comparator.comparing((QuotaKey key) -> key.workspace().value())
                         .thenComparingInt(QuotaKey::month)

@@ -13,13 +13,13 @@ import java.util.function.LongSupplier;
 /// Thread-safe: all methods are short and synchronized.
 final class QuotaLease {
 
-    /// For how long a node assumes that a quota that it found empty is still empty. After that, the
-    /// node asks the database again, because another node may have returned tokens.
+    /// How long a node assumes that a quota which it found empty is still empty. After this time,
+    /// the node asks the database again, because another node may have returned tokens.
     private static final Duration EMPTY_CACHE_TTL = Duration.ofSeconds(1);
 
     /// Number of consecutive idle checks, about one a second, after which a lease returns its
-    /// unused tokens. A minute is short compared with a month. It is also long enough that a
-    /// workspace with few events does not reserve and return tokens for each event.
+    /// unused tokens. At about a minute, tokens are returned early enough in a month. A workspace
+    /// with few events nevertheless does not reserve and return tokens for each event.
     static final int IDLE_CHECKS = 60;
 
     private long tokens;

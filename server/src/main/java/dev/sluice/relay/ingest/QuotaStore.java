@@ -1,10 +1,10 @@
 package dev.sluice.relay.ingest;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeletedWorkspace;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.time.LocalDate;
 import java.util.List;
@@ -65,8 +65,8 @@ public final class QuotaStore {
     }
 
     /// Returns the number of events that were stored in a month, without those that failed
-    /// verification. Events of the last second may be missed; the next chunk counts them. While the
-    /// plan has a quota, the result is never more than the tokens taken.
+    /// verification. The result may lack events of the last second; the next chunk counts them.
+    /// While the plan has a quota, the result is never more than the tokens taken.
     private static long stored(Tx tx, WorkspaceId workspace, int month) {
         var first = LocalDate.of(month / 100, month % 100, 1);
         return tx.single(

@@ -5,21 +5,21 @@ import java.time.Duration;
 /// Decides how long the writer pauses after a batch, so that more events share the cost of the next
 /// commit.
 ///
-/// A pause is useful only while events arrive. Senders that wait for an answer before they send
-/// their next event all send it soon after a commit, and none of them sends another until the next
-/// commit. The pause therefore becomes shorter while its last third brings no event, and longer
-/// while it does. Not thread-safe.
+/// A pause is useful only while events arrive. Some senders wait for an answer before they send
+/// their next event. Such senders all send soon after a commit and then send nothing until the next
+/// commit. The length of the pause adapts to this: it shrinks if no event arrives in its last
+/// third, and grows otherwise. Not thread-safe.
 final class BatchLinger {
 
     static final Duration MAX_LINGER = Duration.ofMillis(2);
     static final Duration MIN_LINGER = Duration.ofNanos(200_000);
 
-    /// The writer pauses only after it has written at least this many events together, because more
-    /// are then likely to arrive soon.
+    /// The minimum number of events in a batch after which the writer pauses. After a large batch,
+    /// more events are likely to arrive soon.
     private static final int MIN_BATCH = 8;
 
-    /// With at least this many events in the queue, or [#MAX_QUEUED_BYTES], the writer does not
-    /// pause, because the next batch is large enough already.
+    /// If this many events are queued, or [#MAX_QUEUED_BYTES], the writer does not pause, because
+    /// the next batch is already large enough.
     private static final int MAX_QUEUED = 64;
 
     private static final int MAX_QUEUED_BYTES = 1 << 20;
@@ -40,10 +40,10 @@ final class BatchLinger {
         return Duration.ofNanos(nanos);
     }
 
-    /// Learns from a pause of [#length].
+    /// Adapts the length of the pause after a pause of [#length].
     ///
     /// @param begun when the pause began, by [System#nanoTime]
-    /// @param lastArrival when the last event arrived, before the pause or within it
+    /// @param lastArrival when the last event arrived, before or during the pause
     void paused(long begun, long lastArrival) {
         boolean isLateArrival = lastArrival - begun > nanos * 2 / 3;
         double next = nanos * (isLateArrival ? GROWTH : SHRINKAGE);

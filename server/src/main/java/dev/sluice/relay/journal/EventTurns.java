@@ -9,11 +9,10 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/// A queue of events in which workspaces take turns, and within each workspace its sources. One
-/// event is removed in each turn. Before the first event of a source is removed, at most one event
-/// of each other source of its workspace is removed. While a workspace has events in the queue, at
-/// most one event of each other workspace is removed between two of its events. The events of one
-/// source keep their order.
+/// A queue of events in which workspaces take turns, and within each workspace its sources. Each
+/// turn removes one event. A workspace with events in the queue waits for at most one event of each
+/// other workspace before its next turn. The first event of a source waits for at most one event of
+/// each other source of its workspace. The events of one source keep their order.
 ///
 /// Not thread-safe.
 final class EventTurns {
@@ -51,7 +50,7 @@ final class EventTurns {
         return event;
     }
 
-    /// Moves an entry that was served to the end, or removes it if it is empty.
+    /// Moves an entry to the end after it was served, or removes it if it is empty.
     private static <K, V> void keepIfUsed(
             SequencedMap<K, V> entries, K key, V value, boolean isEmpty) {
         if (isEmpty) {

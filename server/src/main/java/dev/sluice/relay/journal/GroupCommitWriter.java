@@ -24,7 +24,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         /// arrives within `time`, or if the queue is closed.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
 
-        /// Ends the waits for items, now and later. Items can still be added and removed.
+        /// Ends all waits for items, including later ones. Items can still be added and removed.
         @Override
         void close();
     }
@@ -48,12 +48,12 @@ final class GroupCommitWriter<T> implements AutoCloseable {
 
     private static final long MAX_BACKOFF_MILLIS = 1_000;
 
-    /// If the database refuses a batch for an unknown reason, the batch is split once this many
-    /// earlier commits of the batch have failed.
+    /// A batch that the database refuses for an unknown reason is split after this many failed
+    /// commits.
     static final int MAX_UNKNOWN_REFUSALS = 5;
 
-    /// If a commit breaks the database protocol, the items of the batch are suspected to be the
-    /// cause once this many earlier commits of the batch have failed.
+    /// If a commit of a batch breaks the database protocol this many times, the items of the batch
+    /// are suspected to be the cause.
     static final int MAX_PROTOCOL_VIOLATIONS = 10;
 
     private final ItemQueue<T> queue;
@@ -104,13 +104,13 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         return commits;
     }
 
-    /// Returns what kind of failure a failed commit is. Counts it as a failure of the database,
-    /// unless the items of the batch caused it. A missing partition counts, although PostgreSQL
-    /// reports it as a row that breaks a rule.
+    /// Classifies the failure of a commit. Counts it as a failure of the database, unless the items
+    /// of the batch caused it. A missing partition counts as a failure of the database, although
+    /// PostgreSQL reports a row that violates a constraint.
     ///
-    /// If a batch breaks the protocol again and again while the database answers other statements,
-    /// its items are taken to be the cause. An exception that does not come from the database is
-    /// taken to be a bug in encoding an item.
+    /// If a batch repeatedly breaks the protocol while the database answers other statements, the
+    /// items of the batch are taken to be the cause. An exception that does not come from the
+    /// database is taken to be a bug in the encoding of an item.
     ///
     /// @param failures the number of failures of this batch before this one
     DbFailure judge(RuntimeException e, int failures) {

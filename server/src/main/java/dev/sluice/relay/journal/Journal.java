@@ -33,12 +33,12 @@ import java.util.function.Supplier;
 /// missing. If an event's deadline passes in the meantime, its sender is refused, and the event is
 /// not written again.
 ///
-/// One thread writes. The queue and each batch are limited by what their events cost
-/// ([AcceptedEvent#queueCostBytes]): their memory and the rows that they write, as one sum. The
-/// queue is shared fairly among workspaces and sources ([JournalQueue]). Heavy events, which have a
-/// large payload or many deliveries, are committed in batches of their own; other events wait for
-/// at most one such commit. While other events arrive, such commits take at most a third of the
-/// writer's time ([HeavyRest]). `offer` is thread-safe.
+/// One thread writes. The queue and each batch are limited by the cost of their events
+/// ([AcceptedEvent#queueCostBytes]). The cost is one sum of the memory of an event and the rows
+/// that it writes. The queue is shared fairly among workspaces and sources ([JournalQueue]). Heavy
+/// events, which have a large payload or many deliveries, are committed in batches of their own.
+/// Light events wait for at most one such commit. While light events arrive, the commits of heavy
+/// events take at most a third of the writer's time ([HeavyRest]). `offer` is thread-safe.
 public final class Journal implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
@@ -46,20 +46,21 @@ public final class Journal implements AutoCloseable {
     static final long MAX_QUEUED_BYTES = Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int MAX_BATCH_EVENTS = 512;
 
-    /// A batch gets no more events once its events cost this much, which is about 2 000 rows. This
-    /// limits how long an event waits for the batch before its own.
+    /// The maximum cost of a batch; a batch that costs this much gets no more events. The limit
+    /// corresponds to about 2 000 rows, and bounds the time that an event waits for the batch
+    /// before its own.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
     /// The same limit for a batch of heavy events. It is lower because light events wait for that
     /// batch, too.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 20;
 
-    /// If a lookup fails for a reason that is not temporary, the journal gives up once this many
-    /// earlier lookups have failed.
+    /// The maximum number of failed lookups for a reason that is not temporary. After that many,
+    /// the journal gives up.
     private static final int MAX_FIND_FAILURES = 8;
 
-    /// How long a failed commit shows that commits fail while no event waits. A batch whose
-    /// partitions cannot be made is refused at once, so events wait only for moments.
+    /// How long the last failed commit makes [#isFailing] return true while no event waits. A batch
+    /// whose partitions cannot be made is refused at once, so its events wait only for a moment.
     private static final Duration FAILURE_MEMORY = Duration.ofSeconds(30);
 
     private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(500);
@@ -131,7 +132,7 @@ public final class Journal implements AutoCloseable {
         lingerIfBusy(writeBatch(first));
     }
 
-    /// Under load, waits between two batches so that more events share the cost of a commit.
+    /// Waits between two batches under load, so that more events share the cost of a commit.
     private void lingerIfBusy(int lastBatch) throws InterruptedException {
         if (!writer.isClosing() && BatchLinger.isUseful(lastBatch, queue.size(), queue.bytes())) {
             long begun = System.nanoTime();
@@ -141,8 +142,8 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Writes one batch of light events, then one of heavy events. If only heavy events wait,
-    /// writes one batch of them. The light events that arrive during a commit of heavy events are
-    /// therefore committed before the next heavy ones. Returns the number of events.
+    /// writes one batch of them. Light events that arrive during a commit of heavy events are
+    /// therefore committed before the next heavy events. Returns the number of events.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
         if (JournalQueue.isHeavy(first)) {
             return writeHeavyBatch(first);
@@ -177,7 +178,8 @@ public final class Journal implements AutoCloseable {
         return events.size();
     }
 
-    /// Catches every exception: if this thread ended, no more events could be stored.
+    /// Commits the events, and refuses them if that fails. Catches every exception, because no more
+    /// events could be stored if this thread ended.
     private void commitOrRefuse(List<AcceptedEvent> events) throws InterruptedException {
         try {
             commit(events, OptionalLong.empty(), false);
@@ -194,9 +196,9 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Retries until the events are stored or refused. While the database is temporarily
-    /// unavailable, the writer waits; the senders still get an answer at their deadlines. If the
-    /// database rejects the batch itself, the halves of the batch are tried, so that in the end
-    /// only a bad event is refused.
+    /// unavailable, the writer waits, and senders still get an answer at their deadlines. If the
+    /// database rejects the batch itself, the writer tries the two halves of the batch. In the end,
+    /// only the bad event is refused.
     ///
     /// @param earlierEpoch this node's epoch at an earlier commit of these events, whose outcome is
     ///   unknown
@@ -205,7 +207,7 @@ public final class Journal implements AutoCloseable {
             throws InterruptedException {
         var remaining = events;
         var late =
-                // refused while it was unknown whether they are stored
+                // The events that were refused while it was unknown whether they are stored.
                 new ArrayList<AcceptedEvent>();
         var inDoubt = earlierEpoch;
         long owner = epoch.getAsLong();
@@ -223,7 +225,7 @@ public final class Journal implements AutoCloseable {
             } catch (RuntimeException e) {
                 if (e instanceof DbException known && known.isDuplicate() && inDoubt.isPresent()) {
                     owner = inDoubt.getAsLong();
-                    break; // the first commit did succeed, but is visible only now
+                    break; // the first commit succeeded, but is visible only now
                 }
                 log.atWarn()
                         .addKeyValue("events", remaining.size())
@@ -252,7 +254,7 @@ public final class Journal implements AutoCloseable {
         resolveInDoubt(late, inDoubt.orElse(owner));
     }
 
-    /// Returns how many failures must precede one of this kind for the batch to be split.
+    /// Returns how many failures of this kind a batch must have before it is split.
     ///
     /// @param isHalf whether the events are part of a batch that the database refused
     private static int maxFailures(DbFailure kind, boolean isHalf) {
@@ -263,8 +265,8 @@ public final class Journal implements AutoCloseable {
         };
     }
 
-    /// Writes each day's events of a batch alone, because the partition of a day is missing.
-    /// Refuses all events of the day whose partition it is: halving them would try as many commits
+    /// Writes the events of each day separately, because the partition of a day is missing. Refuses
+    /// all events of the day without a partition. Halving these events would need as many commits
     /// as there are events.
     private void commitDays(
             List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
@@ -334,8 +336,8 @@ public final class Journal implements AutoCloseable {
         commit(events.subList(middle, events.size()), earlierEpoch, true);
     }
 
-    /// Refuses events that the database does not accept. Those that an earlier commit with an
-    /// unknown outcome has stored are acknowledged all the same.
+    /// Refuses events that the database does not accept. Events that an earlier commit with an
+    /// unknown outcome has stored are acknowledged instead.
     private void refuse(List<AcceptedEvent> events, OptionalLong earlierEpoch)
             throws InterruptedException {
         if (earlierEpoch.isEmpty()) {
@@ -357,8 +359,9 @@ public final class Journal implements AutoCloseable {
         return connection.call(tx -> EventStore.isStored(tx, event));
     }
 
-    /// Acknowledges stored events. An event whose sender was already refused at the deadline is
-    /// stored all the same, so it is dispatched, although its sender may send it again.
+    /// Acknowledges stored events. A sender may already have been refused at the deadline. Its
+    /// event is dispatched nevertheless, because it is stored, although the sender may send it
+    /// again.
     private void acknowledge(List<AcceptedEvent> stored, long owner) {
         if (stored.isEmpty()) {
             return;
@@ -369,8 +372,8 @@ public final class Journal implements AutoCloseable {
         listener().stored(stored, owner);
     }
 
-    /// Passes the events that were refused at their deadline to `refused`, because they must not be
-    /// written any more. Returns the other events.
+    /// Moves the events that were refused at their deadline to `refused`, because they must no
+    /// longer be written. Returns the other events.
     private static List<AcceptedEvent> withoutRefused(
             List<AcceptedEvent> events, Consumer<AcceptedEvent> refused) {
         var remaining = new ArrayList<AcceptedEvent>(events.size());
@@ -407,16 +410,16 @@ public final class Journal implements AutoCloseable {
         return false;
     }
 
-    /// Whether commits keep failing. Without events there are no commits that could show that the
-    /// database works again, so the answer is false [#FAILURE_MEMORY] after the last failure if no
-    /// event waits.
+    /// Whether commits keep failing. Without events, there are no commits that could show that the
+    /// database works again. If no event waits, the answer therefore becomes false
+    /// [#FAILURE_MEMORY] after the last failure.
     public boolean isFailing() {
         boolean isWaiting = !writing.isEmpty() || queue.size() > 0;
         return writer.commits().isLong()
                 && (isWaiting || writer.commits().hasFailedWithin(FAILURE_MEMORY));
     }
 
-    /// Stops accepting events, and waits up to four seconds until each queued event is stored or
+    /// Stops accepting events. Waits up to four seconds until each queued event is stored or
     /// refused.
     @Override
     public void close() {

@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 /// delay the events of another for long.
 ///
 /// - **Room** is limited by a fraction of the free room (dynamic thresholds, Choudhury and Hahne,
-///   1998): a source may use as much as stays free, a workspace twice as much. A single source
-///   therefore gets half of the room, a single workspace two thirds. While events are taken out,
-///   the shares of competing sources become equal, and some room stays free for another source. A
-///   source with no event in the queue needs only room within its workspace's limit. A workspace
-///   with no event in the queue needs only enough free room for the event.
+///   1998). A source may use as much room as stays free, and a workspace twice as much. A single
+///   source therefore gets half of the room, and a single workspace gets two thirds. As events
+///   leave the queue, the shares of competing sources become equal, and some room stays free for
+///   another source. A source with no event in the queue needs only room within its workspace's
+///   limit. A workspace with no event in the queue needs only enough free room for the event.
 /// - **Turns** ([EventTurns]): workspaces take turns, then the sources of each workspace.
 /// - **Weight**: an event that costs more than [#MAX_LIGHT_BYTES], because of its payload or its
 ///   many deliveries, is *heavy*. Light and heavy events are queued separately, so that the writer
@@ -91,8 +91,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     }
 
     /// Removes and returns the next event by turn: a light event if there is one, otherwise a heavy
-    /// event. While the queue is empty, or has only heavy events and they rest, waits; returns null
-    /// if that lasts for `time`, or at once if the queue is closed.
+    /// event. Waits while the queue is empty, or has only heavy events that rest. Returns null if
+    /// the wait lasts for `time`, or at once if the queue is closed.
     @Override
     public synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
@@ -177,8 +177,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         return bytes;
     }
 
-    /// Returns when the last event was added, by [System#nanoTime]; when the queue was made, if
-    /// none was.
+    /// Returns when the last event was added, by [System#nanoTime]. If no event was ever added,
+    /// returns when the queue was created.
     synchronized long lastArrival() {
         return lastArrival;
     }

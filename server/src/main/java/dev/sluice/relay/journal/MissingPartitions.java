@@ -15,15 +15,15 @@ import java.util.function.Function;
 
 /// The days whose partitions a writer of a group commit found missing.
 ///
-/// The writer waits while a day's partitions are made, and other days wait with it. A day whose
-/// partitions cannot be made is therefore given up for [#GIVE_UP_DURATION]. During that time its
-/// rows cost one failed commit a batch, and no wait. Used by the writer thread only.
+/// The writer waits while a day's partitions are made, so the rows of other days wait, too. A day
+/// whose partitions cannot be made is therefore given up for [#GIVE_UP_DURATION]. During that time,
+/// its rows cost one failed commit for each batch, but no wait. Used by the writer thread only.
 final class MissingPartitions {
 
     /// How long a day is given up. It is short, because a repaired database must be noticed soon.
     static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
 
-    /// How many commits of a batch must have failed before its days are committed one by one.
+    /// The number of failed commits after which the days of a batch are committed one by one.
     private static final int MAX_FAILURES = 5;
 
     private final PartitionStore partitions;
@@ -34,8 +34,8 @@ final class MissingPartitions {
         this.partitions = partitions;
     }
 
-    /// Makes the missing partitions for these ids if the batch is to be tried again. Returns
-    /// whether it is.
+    /// Creates the missing partitions for these ids, if the batch should be tried again. Returns
+    /// whether it should.
     ///
     /// @param failures how many earlier commits of the batch failed for this reason
     /// @param isPart whether the batch is a part of one that failed before; such a part is tried
@@ -52,7 +52,7 @@ final class MissingPartitions {
         return true;
     }
 
-    /// Records that the partitions of this id's day cannot be made.
+    /// Records that the partitions of this id's day cannot be created.
     void giveUp(UUID id) {
         if (givenUp.isEmpty()) {
             givenUpAtNanos = System.nanoTime();
@@ -60,7 +60,7 @@ final class MissingPartitions {
         givenUp.add(PartitionStore.dayOf(id));
     }
 
-    /// Returns the items of each day, by ascending day.
+    /// Groups the items by day, in ascending order of the days.
     static <T> List<List<T>> byDay(Collection<T> items, Function<T, UUID> id) {
         var days = new TreeMap<LocalDate, List<T>>();
         for (var item : items) {

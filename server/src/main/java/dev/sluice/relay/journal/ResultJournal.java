@@ -25,9 +25,9 @@ import java.util.function.LongSupplier;
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
 /// which is safe because [ResultStore] ignores results that it has already written. While the
-/// journal runs, a result is given up only if the database rejects the result's own row, or because
-/// of a bug. The delivery is then sent again. A result that the database refuses for another
-/// lasting reason is set aside and tried again later, so that it does not hold up other results.
+/// journal runs, a result is lost only if the database rejects the result's own row, or because of
+/// a bug. The delivery is then sent again. A result that the database refuses for another lasting
+/// reason is set aside and tried again later, so that it does not hold up other results.
 ///
 /// One thread writes. `add` is thread-safe and blocks when the queue is full, for example during a
 /// long database outage.
@@ -38,8 +38,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private static final int MAX_QUEUED_RESULTS = 20_000;
     private static final int MAX_BATCH_RESULTS = 512;
 
-    /// Maximum number of results that are set aside. While this many are, the writer retries any
-    /// other refused result until it is written.
+    /// The maximum number of results that are set aside. At this number, the writer sets no more
+    /// aside: it retries a refused result until the result is written.
     private static final int MAX_RESTING_RESULTS = 10_000;
 
     /// Maximum number of set-aside results that are tried again in one batch.
@@ -59,7 +59,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     /// own, for a reason that is neither the result itself nor known to be temporary.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
-    /// When results that are set aside are tried next. Used by the writer thread only.
+    /// When the writer next tries the results that are set aside. Used by the writer thread only.
     private long nextWakeNanos;
 
     /// Set before the writer thread starts.
@@ -118,9 +118,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// Retries until each result is written, given up, or set aside to be tried later. Catches
-    /// every exception: if this thread ended, no delivery could finish. If writing crashes, the
-    /// deliveries are still unfinished in the database, where they are found and sent again.
+    /// Retries until each result is written, given up, or set aside for later. Catches every
+    /// exception, because no delivery could finish if this thread ended. If writing crashes, the
+    /// deliveries stay unfinished in the database. They are found there and sent again.
     ///
     /// @param isRested whether these results were set aside after an earlier refusal
     private void writeAll(List<DeliveryResult> batch, boolean isRested)
@@ -133,8 +133,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// Writes the batch. While the database is temporarily unavailable, the whole batch waits. A
-    /// part of the batch that the database refuses for another reason is halved again and again,
+    /// Writes the batch. The whole batch waits while the database is temporarily unavailable. If
+    /// the database refuses a part of the batch for another reason, that part is halved repeatedly
     /// until the result at fault is alone.
     private void writeParts(List<DeliveryResult> batch, boolean isRested)
             throws InterruptedException {
@@ -198,7 +198,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         GIVE_UP
     }
 
-    /// Decides what to do with a part after a failed commit.
+    /// Decides how to continue with a part of a batch after a failed commit.
     ///
     /// @param failures the number of failures in a row before this one
     /// @param isNew whether the part is a whole batch that was not set aside earlier
@@ -216,10 +216,10 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         };
     }
 
-    /// Sets all results of the day aside whose partition cannot be made: halving them would try as
-    /// many commits as there are results.
+    /// Sets aside all results of a day whose partition cannot be created. Halving these results
+    /// would need as many commits as there are results.
     ///
-    /// @param failures how many commits of the part failed for this reason before
+    /// @param failures how many earlier commits of the part failed for this reason
     private NextStep judgeMissingPartition(List<DeliveryResult> part, int failures, boolean isNew) {
         var ids = part.stream().map(result -> result.delivery().id().value()).toList();
         if (missingPartitions.repair(ids, failures, !isNew)) {
@@ -280,7 +280,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     }
 
     /// Changes due times in the past to the current time, because a result may have waited long for
-    /// the database. `LaneReader` relies on never seeing a new due time in the past.
+    /// the database. `LaneReader` relies on the rule that no due time is written that is already
+    /// past.
     private List<DeliveryResult> notDueInThePast(List<DeliveryResult> batch) {
         var now = clock.instant();
         return batch.stream().map(result -> result.notDueBefore(now)).toList();

@@ -8,7 +8,8 @@ public interface ResultQueue {
 
     /// Adds a result. Blocks while the queue is full.
     ///
-    /// @param isAwaited whether something waits until the result is written, as a lane does before
-    ///   it loads more deliveries; other results may wait, so that one commit writes several
+    /// @param isAwaited whether something waits until the result is written, such as a lane that
+    ///   cannot load more deliveries before that. The write of other results may be delayed, so
+    ///   that one commit writes several
     void add(DeliveryResult result, boolean isAwaited) throws InterruptedException;
 }

@@ -14,22 +14,23 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// The queue of results that wait for the writer of the [ResultJournal].
 ///
-/// The writer waits in it for more results: at a few hundred events a second, a commit then has
-/// several results instead of one. The queue wakes the writer only when that wait must end. One
-/// thread takes results out; any thread may add some.
+/// After the first result, the writer waits a little for more. At a few hundred events a second, a
+/// commit then writes several results instead of one. The queue wakes the writer only when that
+/// wait must end. One thread takes results out; any thread may add some.
 final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
 
-    /// With at least this many results, the writer does not wait for more.
+    /// The minimum number of results with which the writer does not wait for more.
     private static final int MIN_BATCH_WITHOUT_LINGER = 64;
 
-    /// How long the writer waits for more results at first. The wait doubles, up to the maximum,
-    /// while more results arrive within it, and halves while none does. A commit costs as much as
-    /// several results, so a wait that brings some is worth it.
+    /// The initial time that the writer waits for more results. The time doubles, up to the
+    /// maximum, if more results arrive during the wait, and halves otherwise. A commit costs as
+    /// much as several results, so a wait that brings some pays off.
     private static final Duration MIN_LINGER = Duration.ofMillis(25);
 
     private static final Duration MAX_LINGER = Duration.ofMillis(100);
 
-    /// How long the writer waits for more results if something waits for one of these.
+    /// The time that the writer waits for more results when something waits for one of those it
+    /// has.
     private static final Duration AWAITED_LINGER_TIMEOUT = Duration.ofMillis(4);
 
     private final int capacity;
@@ -40,10 +41,10 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     /// Guarded by `lock`, like all fields below.
     private final ArrayDeque<DeliveryResult> results = new ArrayDeque<>();
 
-    /// Whether something waits for one of the results that were added since the last batch.
+    /// Whether something waits for a result that was added after the last batch.
     private boolean isAwaited;
 
-    /// Whether the writer has a result and waits for more.
+    /// Whether the writer already has a result and waits for more.
     private boolean isLingering;
 
     private long lingerNanos = MIN_LINGER.toNanos();
@@ -54,7 +55,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
         this.capacity = capacity;
     }
 
-    /// Returns how long the writer waits next for more results.
+    /// Returns how long the writer will wait for more results the next time.
     Duration linger() {
         lock.lock();
         try {
@@ -113,8 +114,8 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
         }
     }
 
-    /// Waits for more results after `first`, unless enough results are there or the queue is
-    /// closed. Then removes up to `maximum` results in all and returns them, `first` in front.
+    /// Waits for more results after `first`, unless there are already enough or the queue is
+    /// closed. Then removes and returns up to `maximum` results in total, starting with `first`.
     List<DeliveryResult> batchFrom(DeliveryResult first, int maximum) throws InterruptedException {
         lock.lock();
         try {
@@ -143,7 +144,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
         }
     }
 
-    /// Sets the length of the next wait, after one that nothing ended early.
+    /// Adapts the length of the next wait, after a wait that lasted its full time.
     private void adaptLinger() {
         long next = results.isEmpty() ? lingerNanos / 2 : lingerNanos * 2;
         lingerNanos = Math.clamp(next, MIN_LINGER.toNanos(), MAX_LINGER.toNanos());

@@ -57,8 +57,8 @@ public final class Backlog implements Loop.Step {
     /// lanes before it reads more.
     private static final int MAX_READS_PER_ROUND = 512;
 
-    /// Limits for each round on work that must not delay live deliveries: the number of lanes of
-    /// resends that are read, and of lanes that are released because they are on hold.
+    /// Two limits for each round on work that must not delay live deliveries: the number of resend
+    /// lanes that are read, and the number of lanes that are released because they are on hold.
     private static final int MAX_RESEND_READS_PER_ROUND = 16;
 
     private static final int MAX_PARKED_LANES_PER_ROUND = 64;
@@ -67,12 +67,12 @@ public final class Backlog implements Loop.Step {
     /// next round reads other lanes.
     private static final int MAX_FAILED_LANES_PER_ROUND = 8;
 
-    /// Divides the number of deliveries that a lane of resends may have in memory, while live
-    /// deliveries of the same destination wait in memory.
+    /// Divides the number of deliveries that a resend lane may have in memory while live deliveries
+    /// of the same destination wait in memory.
     private static final int RESEND_SHARE_DIVISOR = 16;
 
-    /// How long a lane rests if there was no memory for its probe. It rests because each try claims
-    /// the probe, which writes the circuit's row.
+    /// How long a lane rests if there was no memory for its probe. Without the rest, each try would
+    /// claim the probe and write the circuit's row.
     private static final Duration NO_ROOM_REST = Duration.ofSeconds(1);
 
     private static final Duration UNKNOWN_CONNECTION_RETRY_INTERVAL = Duration.ofSeconds(1);
@@ -98,8 +98,8 @@ public final class Backlog implements Loop.Step {
     private int parked;
     private int failedLanes;
 
-    /// Since when the lane that has been blocked longest cannot be loaded; [Instant#MAX] if no lane
-    /// is blocked. Read by other threads.
+    /// When the lane that has been blocked longest was first blocked; [Instant#MAX] if no lane is
+    /// blocked. Read by other threads.
     private volatile Instant blockedSince = Instant.MAX;
 
     /// @param nanos the monotonic clock of this process
@@ -225,7 +225,7 @@ public final class Backlog implements Loop.Step {
         for (var next = turns.poll(); next.isPresent(); next = turns.poll()) {
             if (reads >= maxReads) {
                 return loader.admitted() > admittedBefore
-                        || leases.readers().size() < leasedBefore; // else memory is full
+                        || leases.readers().size() < leasedBefore; // otherwise the memory is full
             }
             int before = reads;
             isMore |= readLaneApart(next.get());
@@ -244,9 +244,9 @@ public final class Backlog implements Loop.Step {
                 .toList();
     }
 
-    /// Reads a lane, and lets it rest if that fails. Throws, and thus ends the round, only if the
-    /// database connection was lost, or if so many lanes have failed that the database is probably
-    /// the cause.
+    /// Reads a lane, and lets it rest if that fails. An exception ends the round. It is thrown only
+    /// if the database connection was lost, or if so many lanes have failed that the database is
+    /// probably the cause.
     private boolean readLaneApart(LaneReader reader) throws InterruptedException {
         try {
             reader.beginRound();
@@ -284,9 +284,9 @@ public final class Backlog implements Loop.Step {
         return !reader.isRestingAtEnd(clock.instant()) && load(reader, route.get());
     }
 
-    /// Ends the deliveries of a lane whose connection was deleted. If the connection is only
-    /// unknown to this node yet, releases the lane for one second. By then, this node has usually
-    /// read the new connection.
+    /// Ends the deliveries of a lane whose connection was deleted. If this node merely does not
+    /// know the connection yet, releases the lane for one second. After that second, this node has
+    /// usually read the new connection.
     private boolean readUnknown(LaneReader reader) throws InterruptedException {
         var gone = routing.deletion(reader.lane().connection());
         if (gone.isEmpty()) {
@@ -312,7 +312,7 @@ public final class Backlog implements Loop.Step {
         int maximum = maxInMemory(reader.lane(), route.destination());
         int limit = Math.min(maximum - reader.inMemory(), loader.maxDeliveries());
         if (reader.inMemory() * 2 > maximum || limit <= 0) {
-            return false; // loads more once half are done
+            return false; // more are loaded when half of these are done
         }
         if (!loader.hasRoom(reader, route)) {
             if (reader.inMemory() == 0) {
@@ -359,7 +359,7 @@ public final class Backlog implements Loop.Step {
 
     /// Releases a lane that is on hold, without a wake-up time: the change that lifts the hold will
     /// wake it. Does nothing while deliveries of the lane are in memory. If this round has already
-    /// released as many lanes as it may, returns true, and the next round releases this lane.
+    /// released as many lanes as it may, returns true and leaves this lane to the next round.
     ///
     /// If the hold was lifted just before the release, [dev.sluice.relay.upkeep.LaneSweeper] may
     /// have skipped the lane because it was leased. This method therefore checks the hold again

@@ -35,8 +35,8 @@ final class LaneLeases {
     /// Maximum number of lanes leased in one transaction.
     private static final int LEASE_BATCH_ROWS = 512;
 
-    /// A lane's rest at its end lasts at most this long, or [#REREAD_INTERVAL] for each leased lane
-    /// if that is longer; see [#restAtEnd].
+    /// The maximum rest of a lane at its end while few lanes are leased. With many lanes, the
+    /// maximum is [#REREAD_INTERVAL] for each leased lane; see [#restAtEnd].
     private static final Duration MIN_REST_AT_END = Duration.ofSeconds(5);
 
     private static final Duration REREAD_INTERVAL = Duration.ofMillis(5);
@@ -52,8 +52,8 @@ final class LaneLeases {
     private final LongSupplier nanos;
     private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
 
-    /// Lanes whose release may still be committed although the database connection broke, each with
-    /// the time after which it can no longer be committed.
+    /// Lanes whose release may still be committed although the database connection broke. The value
+    /// is the time after which the release can no longer be committed.
     private final Map<Lane, Instant> releasesInDoubt = new HashMap<>();
 
     private FairShare share = new FairShare(MAX_LEASED_LANES);
@@ -99,7 +99,7 @@ final class LaneLeases {
         return Optional.ofNullable(leased.get(lane));
     }
 
-    /// Whether this reader's lane is still leased, and by this reader.
+    /// Whether this reader's lane is still leased through this very reader.
     boolean contains(LaneReader reader) {
         return reader.equals(leased.get(reader.lane()));
     }
@@ -136,12 +136,12 @@ final class LaneLeases {
         return true;
     }
 
-    /// Leases lanes that are due, as many as their workspaces may have, and ends the rest of leased
+    /// Leases due lanes, up to the number that their workspaces may have. Ends the rest of leased
     /// lanes that were woken.
     ///
-    /// If the query is slow, the next one is delayed by 40 times its duration, but by 2 s at most.
-    /// The query is slow while a long transaction holds a snapshot, because it must then skip every
-    /// dead version of each lane's row.
+    /// If the query is slow, the next query is delayed by 40 times its duration, but at most by 2
+    /// s. The query is slow while a long transaction holds a snapshot, because it must then skip
+    /// every dead version of each lane's row.
     void leaseMore() {
         long began = nanos.getAsLong();
         if (began - nextLeaseNanos < 0) {
@@ -175,8 +175,9 @@ final class LaneLeases {
         return leaseWanted(now, woken, taken) && due.size() - woken.size() >= limit;
     }
 
-    /// Leases the lanes in `taken`, and clears the wake-up times of those in `woken`. Gives back
-    /// the units of lanes that could not be leased. Returns whether any lane was leased.
+    /// Leases the lanes in `taken`, and clears the wake-up times of the lanes in `woken`. Lanes
+    /// that could not be leased give back the unit of their workspace's share. Returns whether any
+    /// lane was leased.
     private boolean leaseWanted(
             Instant now, List<Lane> woken, Map<Lane, LaneStore.LeasedLane> taken) {
         var wanted = new ArrayList<>(woken);
@@ -233,9 +234,8 @@ final class LaneLeases {
     }
 
     /// Returns how long a lane rests at its end if nothing wakes it. The more lanes are leased, the
-    /// longer they rest, so that the ends of such rests cause at most 400 reads a second in total.
-    /// The time differs between lanes, by up to a factor of two, so that they are not all read at
-    /// once.
+    /// longer they rest, so that rested lanes cause at most 400 reads a second in total. The time
+    /// differs between lanes by up to a factor of two, so that they are not all read at once.
     Duration restAtEnd(Lane lane) {
         var rest = REREAD_INTERVAL.multipliedBy(leased.size());
         var longest = rest.compareTo(MIN_REST_AT_END) > 0 ? rest : MIN_REST_AT_END;
@@ -245,8 +245,8 @@ final class LaneLeases {
     }
 
     /// Releases a lane. Does nothing while deliveries of the lane are in memory, because another
-    /// node would then load them, too. The lane wakes at `wakeAt`; if that is empty, it sleeps
-    /// until it is woken.
+    /// node would load them a second time. The lane wakes at `wakeAt`. If `wakeAt` is empty, the
+    /// lane sleeps until something wakes it.
     void release(LaneReader reader, Optional<Instant> wakeAt) {
         if (reader.inMemory() > 0) {
             return;

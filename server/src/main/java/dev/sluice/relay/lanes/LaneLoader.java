@@ -118,8 +118,8 @@ public final class LaneLoader {
         return new LaneLoad(read.size(), taken);
     }
 
-    /// A delivery that was read, with its payload. The payload is empty if its event no longer
-    /// exists, or if it was not read because the delivery ends without an attempt.
+    /// A delivery that was read, with its payload. The payload is empty if the event no longer
+    /// exists, or if the delivery ends without an attempt and needs no payload.
     private record AdmittedDelivery(
             LaneStore.WaitingDelivery waiting, Optional<Payload> payload, long epoch) {}
 
@@ -170,9 +170,9 @@ public final class LaneLoader {
         return admit(reader, route, loaded, Optional.of(probe)) && payload.isPresent();
     }
 
-    /// Ends a delivery whose payload cannot be read. After the first failed load, lets the lane
-    /// rest instead, until the second load may follow. Returns false if the payload was read or the
-    /// event no longer exists.
+    /// Ends a delivery whose payload cannot be read. After the first failed load, does not end it,
+    /// but lets the lane rest until a second load may follow. Returns false if the payload was read
+    /// or the event no longer exists.
     private boolean endsUnreadable(
             LaneReader reader,
             Route route,

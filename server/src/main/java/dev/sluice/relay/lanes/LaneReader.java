@@ -21,9 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The cursor moves forward, so that dead index entries and deliveries already in memory are not
 /// read again and again. A read starts over if the previous read reached the end of the lane, or if
 /// the last restart was more than five seconds ago. It then finds rows that were committed behind
-/// the cursor. It starts over at the floor, a due time before which no more rows can appear. There
-/// is such a time because no transaction lives longer than a minute, and no due time is set in the
-/// past. When the clock is set back, the floor is reset.
+/// the cursor. It starts over at the floor, a due time before which no more rows can appear. Such a
+/// time exists because no transaction lives longer than a minute, and because no due time is set in
+/// the past. If the clock is set back, the floor is reset.
 ///
 /// A lane that rests is not read. A lane that was read to its end, and of which deliveries are in
 /// memory, rests until one of them leaves memory, the next delivery is due, or the lane is woken. A
@@ -56,8 +56,8 @@ final class LaneReader {
     private boolean isAtEnd = true;
     private boolean foundNothing;
 
-    /// When the next delivery is due, if the last read, which looks [#MAX_REST_AT_END] ahead, saw
-    /// one.
+    /// When the next delivery is due. Each read looks [#MAX_REST_AT_END] ahead; the value is
+    /// [Instant#MAX] if the last read saw no delivery in that time.
     private Instant nextDue = Instant.MAX;
 
     private volatile Pause restAtEnd = Pause.NONE;
@@ -90,9 +90,9 @@ final class LaneReader {
         inMemory.put(delivery.id(), delivery);
     }
 
-    /// Removes this delivery from the deliveries in memory, and ends the rest of the lane.
-    /// Deliveries are compared by identity: after this node was declared dead, an older object of a
-    /// delivery that was read again since must not remove the newer one.
+    /// Removes this delivery from the deliveries in memory, and ends the rest of the lane. Compares
+    /// deliveries by identity. After this node was declared dead, it may have read the same
+    /// delivery again. The older object must then not remove the newer one.
     @SuppressWarnings("ReferenceEquality")
     void forget(UnfinishedDelivery delivery) {
         inMemory.computeIfPresent(delivery.id(), (_, known) -> known == delivery ? null : known);
@@ -163,8 +163,8 @@ final class LaneReader {
         return foundNothing;
     }
 
-    /// Returns up to `limit` due deliveries that are not in memory. Does not move the cursor past
-    /// them; [#advance] does.
+    /// Returns up to `limit` due deliveries that are not in memory. Leaves the cursor in front of
+    /// them; [#advance] moves it.
     List<LaneStore.WaitingDelivery> read(Lanes lanes, Instant now, int limit) {
         if (isAtEnd || now.isAfter(restartedAt.plus(RESTART_INTERVAL))) {
             restart(now);

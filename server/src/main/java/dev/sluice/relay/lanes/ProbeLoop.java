@@ -31,7 +31,7 @@ public final class ProbeLoop implements Loop.Step {
     /// What [Backlog] should do with a lane that was lent.
     enum ProbeAnswer {
         /// Keep the lane leased: one of its deliveries is in memory, the lane rests, or its
-        /// connection was deleted meanwhile.
+        /// connection was deleted in the meantime.
         KEEP,
         /// Release the lane until its first delivery is due.
         NOTHING_DUE,
@@ -47,7 +47,7 @@ public final class ProbeLoop implements Loop.Step {
     /// A lane that was lent, and the epoch under which it was leased.
     private record LentLane(LaneReader reader, long epoch) {}
 
-    /// A lane that returns to [Backlog].
+    /// A lane on its way back to [Backlog].
     record ReturnedLane(LaneReader reader, ProbeAnswer answer) {}
 
     private final RoutingTable routing;
@@ -92,7 +92,7 @@ public final class ProbeLoop implements Loop.Step {
         return lent.poll();
     }
 
-    /// Removes and returns the next lane that returns to [Backlog]; empty if there is none.
+    /// Removes and returns the next lane on its way back to [Backlog]; empty if there is none.
     Optional<ReturnedLane> pollReturned() {
         return Optional.ofNullable(returned.poll());
     }
@@ -125,7 +125,7 @@ public final class ProbeLoop implements Loop.Step {
         var reader = lane.reader();
         var found = routing.route(reader.lane().connection());
         if (found.isEmpty()) {
-            return ProbeAnswer.KEEP; // deleted meanwhile
+            return ProbeAnswer.KEEP; // the connection was deleted meanwhile
         }
         var route = found.get();
         var destination = route.destination();

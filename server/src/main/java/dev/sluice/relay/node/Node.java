@@ -16,10 +16,10 @@ import java.util.function.LongSupplier;
 /// This process's registration as one of the nodes that share a database, with its lease.
 ///
 /// A node has an epoch, a number that is new at each registration. Heartbeats renew the node's
-/// lease, which lasts 15 s. The node itself considers the lease over five seconds earlier, by its
-/// own monotonic clock, and starts no attempt after that. A node that was declared dead registers
-/// again under a new epoch, because other nodes take over the deliveries and lanes that the node
-/// owned ([TakeoverLoop]).
+/// lease, which lasts 15 s. The node itself considers the lease expired five seconds earlier, by
+/// its own monotonic clock, and then starts no more attempts. A node that was declared dead
+/// registers again under a new epoch, because other nodes take over the deliveries and lanes that
+/// the node owned ([TakeoverLoop]).
 ///
 /// A round sends one heartbeat, and registers the node again if it was declared dead. It does
 /// nothing else, so that heartbeats are on time. Thread-safe; rounds must run on one thread.
@@ -77,8 +77,8 @@ public final class Node implements Lease, Loop.Step {
         return new LeaseTerm(epoch, end);
     }
 
-    /// Returns when a lease that is requested now will end. Called before the query, so that the
-    /// result can only be too early.
+    /// Returns the end of a lease that is requested now. Called before the query, so that an error
+    /// can only make the end too early.
     private long leaseEnd() {
         return nanos.getAsLong() + LEASE_DURATION.minus(LEASE_SAFETY_MARGIN).toNanos();
     }

@@ -45,10 +45,10 @@ public final class TakeoverLoop implements Loop.Step {
     private final LongSupplier nanos;
     private final LeaseWatcher watcher = new LeaseWatcher();
 
-    /// Whether a lock blocked part of the last round, which the next round then repeats.
+    /// Whether a lock blocked part of the last round. The current round then repeats that part.
     private boolean wasBlocked;
 
-    /// The same for the present round.
+    /// Whether a lock blocked part of the current round.
     private boolean isBlocked;
 
     public TakeoverLoop(Db db, Node node, InstantSource clock) {
@@ -63,8 +63,8 @@ public final class TakeoverLoop implements Loop.Step {
         this.nanos = nanos;
     }
 
-    /// If the takeover of one node fails, the rest still take place; the round then fails at its
-    /// end.
+    /// Takes over from all nodes that died or stopped. If the takeover of one node fails, the
+    /// others still take place, and the round fails at its end.
     @Override
     public boolean run() {
         wasBlocked = isBlocked;
@@ -111,8 +111,8 @@ public final class TakeoverLoop implements Loop.Step {
         return orphaned;
     }
 
-    /// Runs a step. If a lock blocks the step, the next round repeats it; that is logged unless the
-    /// last round was blocked, too.
+    /// Runs a step. If a lock blocks the step, the next round repeats it. A blocked step is logged,
+    /// unless a lock also blocked the last round.
     private void runUnlessLocked(Runnable step) {
         try {
             step.run();

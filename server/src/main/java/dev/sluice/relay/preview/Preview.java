@@ -30,9 +30,9 @@ record Preview(
     /// of CPU time.
     private static final long MAX_FILTER_EFFORT = 200_000_000;
 
-    /// Returns the result as JSON: `passes`, `operator` and `rules` for the filter, and the
-    /// `request` that would be sent. If the transformation fails, `request` is null and
-    /// `transformation_error` gives the reason.
+    /// Returns the result as JSON. The fields `passes`, `operator` and `rules` describe the filter,
+    /// and `request` is the request that would be sent. If the transformation fails, `request` is
+    /// null and `transformation_error` gives the reason.
     ///
     /// @param now the time at which the request would be sent
     JsonObject json(DryRun dryRun, Instant now) {

@@ -44,7 +44,7 @@ public final class PreviewRoutes {
 
     /// The parsed request body.
     ///
-    /// @param sample the made-up event in the request body
+    /// @param sample the payload of the sample event that the request body contains
     private record PreviewRequest(
             Patch<Filter> filter,
             Patch<Transformation> transformation,

@@ -86,7 +86,7 @@ final class SentRequestQueries {
                 row.integerOrNone("error_code").map(ErrorCode::fromNumber));
     }
 
-    /// Returns the newest version of the configuration whose low 32 bits are `lowBits`.
+    /// Returns the newest configuration version whose low 32 bits are `lowBits`.
     static long version(Tx tx, int lowBits) {
         return version(WorkspaceStore.configVersion(tx), lowBits);
     }

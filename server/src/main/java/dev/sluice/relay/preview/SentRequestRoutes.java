@@ -189,7 +189,7 @@ public final class SentRequestRoutes {
         };
     }
 
-    /// @param why the end of the message, which follows a colon
+    /// @param why the part of the message after the colon
     private static ApiException unknown(String why) {
         return new ApiException(ApiErrorCode.CONFLICT, "What was sent is not known: " + why);
     }

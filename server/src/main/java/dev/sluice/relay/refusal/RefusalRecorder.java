@@ -31,9 +31,10 @@ import java.util.function.Supplier;
 /// source and minute.
 ///
 /// Events that failed verification are only logged here, because they are stored and counted as
-/// events. If the process is killed, refusals not yet written are lost: normally those since the
-/// last round, more if the database was not answering. If it is unknown whether a batch was
-/// committed, PostgreSQL is asked what became of its transaction before the batch is written again.
+/// events. If the process is killed, refusals that are not written yet are lost. Normally, these
+/// are the refusals since the last round; they are more if the database was not answering. If it is
+/// unknown whether a batch was committed, the recorder asks PostgreSQL for the outcome of the
+/// transaction before it writes the batch again.
 ///
 /// Used by one thread at a time.
 public final class RefusalRecorder implements Loop.Step {
@@ -44,8 +45,8 @@ public final class RefusalRecorder implements Loop.Step {
 
     private static final int MAX_BATCH_KEYS = 500;
 
-    /// While the database does not answer, at most this many batches wait to be written. Further
-    /// batches are dropped.
+    /// The maximum number of batches that wait while the database does not answer. Further batches
+    /// are dropped.
     private static final int MAX_WAITING_BATCHES = 40;
 
     /// Maximum number of lines logged for one minute. If there are more sources, one more line
@@ -60,8 +61,8 @@ public final class RefusalRecorder implements Loop.Step {
     private final InstantSource clock;
     private final Deque<RefusalBatch> waiting = new ArrayDeque<>();
 
-    /// The transaction of the last attempt to write the first waiting batch. After a lost
-    /// connection it may be committed.
+    /// The transaction of the last attempt to write the first waiting batch. If the connection was
+    /// lost, that transaction may have been committed.
     private Optional<Long> lastTry = Optional.empty();
 
     /// The refusals that are not logged yet, by minute and source.

@@ -53,7 +53,7 @@ public final class BulkResendRoutes {
         this(api, plans, idempotency, onJob, ResendEstimate.COUNT_TIMEOUT);
     }
 
-    /// @param budget how long a request may count the selection
+    /// @param budget the maximum time that a request counts the selected events
     BulkResendRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -83,7 +83,8 @@ public final class BulkResendRoutes {
 
     private Reply resend(Caller caller, FieldReader input, AnswerKeeper keeper) {
         var bulkRequest = BulkResendRequest.read(input);
-        // read before the count, so that events resent during the count are not resent again
+        // The time is read before the count, so that events resent during the count are not resent
+        // again.
         var askedAt = clock.instant();
         var target = db.snapshot(tx -> target(tx, caller, bulkRequest));
         var selection =
@@ -109,7 +110,7 @@ public final class BulkResendRoutes {
                 withReason(target, created, created.createdJson()));
     }
 
-    /// Adds the reason if nothing is resent.
+    /// Adds the reason to the reply if nothing is resent.
     private static JsonObject withReason(
             ResendTargetQueries.ResendTarget target, ResendEstimate estimate, JsonObject json) {
         if (!estimate.isEmpty()) {

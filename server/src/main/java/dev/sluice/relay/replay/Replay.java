@@ -105,8 +105,8 @@ record Replay(
     }
 
     /// Returns the creation time to record for a job: `now`, with its microseconds derived from the
-    /// id. The deliveries that the job creates have the same creation time, which distinguishes
-    /// them from other resends of the connection.
+    /// id. The job's deliveries get the same creation time, which distinguishes them from other
+    /// resends on the connection.
     static Instant creationTime(UUID id, Instant now) {
         long micros = Math.floorMod(id.getLeastSignificantBits(), 1_000L);
         return now.truncatedTo(ChronoUnit.MILLIS).plus(micros, ChronoUnit.MICROS);

@@ -12,7 +12,7 @@ final class ReplayPositionStore {
 
     private ReplayPositionStore() {}
 
-    /// Records a finished chunk and the position of the next one. Also counts the chunk if the job
+    /// Records a finished chunk and the position of the next one. Counts the chunk even if the job
     /// was paused in the meantime.
     ///
     /// @param next the position after which to continue; empty after the last chunk of the
@@ -71,7 +71,7 @@ final class ReplayPositionStore {
                 isComplete);
     }
 
-    /// Makes the job continue with its next connection, because the current connection is done.
+    /// Moves the job to its next connection, because the current connection is done.
     static void moveOn(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """
@@ -89,8 +89,8 @@ final class ReplayPositionStore {
                 replay.selection().connection().value());
     }
 
-    /// Makes the job continue with its next connection, because the current connection must wait.
-    /// The current connection moves to the end of the list, with its position.
+    /// Moves the job to its next connection, because the current connection must wait. The current
+    /// connection goes to the end of the list, together with its position.
     static void rotate(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """

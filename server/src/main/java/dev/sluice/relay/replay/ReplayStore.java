@@ -43,7 +43,7 @@ public final class ReplayStore {
     private ReplayStore() {}
 
     /// Returns the creation time for a job inserted in this transaction. It is later than the
-    /// creation time of every other job of these connections. By the creation times, a job finds
+    /// creation time of every other job of these connections. A job uses the creation times to find
     /// the earlier jobs whose resends it must not repeat.
     ///
     /// @param askedAt the time of the request, which is the earliest possible creation time
@@ -224,8 +224,8 @@ public final class ReplayStore {
 
     /// Returns up to `limit` open jobs that this process may lease, longest waiting first.
     ///
-    /// @param lease the duration of a lease. A lease that has more than this time left was acquired
-    ///   before the database's clock was set back, and counts as expired
+    /// @param lease the duration of a lease. A lease with more time left than this counts as
+    ///   expired, because it was acquired before the database's clock was set back
     static List<UUID> openJobs(Tx tx, UUID owner, Duration lease, int limit) {
         return tx.query(
                 """
@@ -286,7 +286,8 @@ public final class ReplayStore {
                 replay.workspace().value(),
                 selection.connection().value(),
                 replay.createdAt(),
-                // the microseconds are derived from the job's id and are not part of the time
+                // The job's creation time without its microseconds, which are derived from the
+                // job's id.
                 replay.createdAt().truncatedTo(ChronoUnit.MILLIS),
                 statuses,
                 statuses);
@@ -345,7 +346,7 @@ public final class ReplayStore {
         tx.update("update replay_job set lease_until = now() where owner = ?", owner);
     }
 
-    /// Deletes up to `limit` jobs of a deleted workspace. Returns how many were deleted.
+    /// Deletes up to `limit` jobs of a deleted workspace. Returns the number of deleted jobs.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
         return tx.update(
                 """

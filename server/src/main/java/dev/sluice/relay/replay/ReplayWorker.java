@@ -39,8 +39,8 @@ public final class ReplayWorker implements Loop.Step {
     /// Limits for the resends of one job.
     ///
     /// @param maxChunkEvents the maximum number of events in one chunk
-    /// @param maxWaiting the maximum number of resends that may wait on the connection; the job
-    ///   waits while another chunk could exceed it
+    /// @param maxWaiting the maximum number of resends that may wait on the connection. The job
+    ///   waits while another chunk could exceed this number
     record ReplayLimits(int maxChunkEvents, int maxWaiting) {
         static final ReplayLimits DEFAULTS = new ReplayLimits(1_000, 10_000);
     }
@@ -74,8 +74,8 @@ public final class ReplayWorker implements Loop.Step {
     private final UUID owner;
     private final ReplayLimits limits;
 
-    /// The jobs that are not run until their pause is over. Used, like the next two fields, only by
-    /// the thread that runs the rounds.
+    /// The jobs that must wait, each with the pause until it may run again. This field and the next
+    /// two are used only by the thread that runs the rounds.
     private final Map<UUID, Pause> deferrals = new HashMap<>();
 
     private final Map<UUID, Integer> failures = new HashMap<>();
@@ -330,7 +330,8 @@ public final class ReplayWorker implements Loop.Step {
         return (int) Math.min(left, scope.perSecond().orElse(Integer.MAX_VALUE));
     }
 
-    /// Returns how long the job must rest after this many resends to stay within its rate limit.
+    /// Returns how long the job must rest after creating this many resends to stay within its rate
+    /// limit.
     private static Duration restAfter(Replay replay, int created) {
         return replay.scope()
                 .perSecond()

@@ -49,7 +49,7 @@ sealed interface ResendRefusal {
     /// Returns a temporary refusal if the next chunk could raise the number of waiting resends
     /// above `maxWaiting`; empty otherwise.
     ///
-    /// @param waiting the number of resends that wait on the connection now
+    /// @param waiting the current number of resends that wait on the connection
     /// @param chunk the maximum number of resends that the next chunk may add
     /// @param maxWaiting the maximum number of waiting resends
     static Optional<ResendRefusal> of(int waiting, int chunk, int maxWaiting) {

@@ -101,7 +101,7 @@ public final class ResendRoutes {
         try {
             return new EventId(request.id("event"));
         } catch (IllegalArgumentException e) {
-            throw ApiException.notFound("event"); // no event has a UUID of this kind
+            throw ApiException.notFound("event"); // the UUID cannot be the id of an event
         }
     }
 

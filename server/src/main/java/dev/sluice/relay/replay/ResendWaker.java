@@ -34,7 +34,7 @@ final class ResendWaker {
     }
 
     /// Does the same as [#wake], but only logs a failure of the database. The resends are already
-    /// stored, so the request must not fail, and the next sweep finds them.
+    /// stored and the next sweep finds them, so the request must not fail.
     static void tryWake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
         try {
             wake(db, source, connections, now);

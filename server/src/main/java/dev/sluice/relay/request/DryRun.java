@@ -34,8 +34,8 @@ public final class DryRun {
 
     public DryRunResult run(OutboundRequest request) {
         try {
-            // Masked before the transformation is applied, because a transformation may rename a
-            // secret header.
+            // Headers are masked before the transformation is applied, because a transformation may
+            // rename a secret header.
             var prepared =
                     PreparedRequest.of(
                             request.withMaskedHeaders(), headerBuilder, request.attemptedAt());

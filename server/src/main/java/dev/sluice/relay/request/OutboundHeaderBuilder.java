@@ -22,10 +22,10 @@ import java.util.TreeSet;
 /// Builds the headers of a delivery, except `Host` and `Content-Length`, which are written when the
 /// request is sent.
 ///
-/// It starts with the inbound headers. Left out are headers that concern only one network
+/// The builder starts with the inbound headers. It leaves out headers that concern only one network
 /// connection, the source's credential, claims about the route, and headers that only Sluice may
 /// set. It then adds the destination's custom headers, and applies the connection's transformation
-/// to all of these headers. Finally it adds Sluice's own headers and the authentication.
+/// to all of these headers. Finally, it adds Sluice's own headers and the authentication.
 ///
 /// Each step replaces the headers of the same name that earlier steps left. Names are compared
 /// without regard to case, and `_` counts as `-`, because many receivers treat the two as equal.
@@ -73,7 +73,8 @@ public final class OutboundHeaderBuilder {
             HeaderRewriter.apply(request.transformation().get(), headers, request, now);
         }
         if (isChangedByUser(request)) {
-            // A setting that was saved before a name was reserved may still use it.
+            // The reserved names grow over time, so an older setting may use a name that is
+            // reserved now.
             headers.removeIf(header -> rules.isReserved(header.name()));
         }
         setIdentityHeaders(headers, request);

@@ -29,18 +29,19 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/// Removes the rows of deleted configuration once no history refers to them. These are purged
+/// Removes the rows of deleted configuration once no history refers to them. This concerns purged
 /// sources with their connections and counts, deleted connections that never had a delivery, and
-/// deleted destinations without connections. Also removes settings that were replaced before
-/// anything was sent with them, and empty lanes.
+/// deleted destinations without connections. Also removes empty lanes, and settings that were
+/// replaced before anything was sent with them.
 ///
-/// A row that can be removed once can also be removed later. Each step may therefore stop at any
+/// A row that can be removed now can also be removed later. Each step may therefore stop at any
 /// point and run again, even on two nodes at once.
 final class ConfigurationPruner {
 
     private static final Logger log = LoggerFactory.getLogger(ConfigurationPruner.class);
 
-    /// Time after a deletion in which nodes may still finish deliveries that they have in memory.
+    /// The time after a deletion during which nodes may still finish deliveries that they have in
+    /// memory.
     static final Duration GRACE_PERIOD = Duration.ofDays(1);
 
     /// Maximum number of rows checked in one transaction.
@@ -52,8 +53,9 @@ final class ConfigurationPruner {
 
     private static final int DELETE_BATCH_ROWS = 5_000;
 
-    /// Replaced settings are checked from the end of the grace period on for this long. One that
-    /// was found named stays so until its day is removed.
+    /// How long after the grace period replaced settings are checked for use. Settings found in use
+    /// need no further check: the attempts that refer to them are stored until their day is
+    /// removed.
     private static final Duration REVISION_CHECK_PERIOD = Duration.ofDays(2);
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -154,7 +156,7 @@ final class ConfigurationPruner {
                                 connections.stream().map(ConnectionId::value))
                         .toList();
         while (db.call(tx -> LedgerStore.deleteSums(tx, keys, DELETE_BATCH_ROWS)) > 0) {
-            // repeats until nothing is left
+            // The loop repeats until nothing is left.
         }
         return db.call(tx -> {
             LanePruneStore.deleteOf(tx, connections);

@@ -1,13 +1,13 @@
 package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.gateway.connection.ReplacedConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.UsageKind;
 import dev.sluice.relay.compression.DictionaryStore;
 import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;
@@ -19,26 +19,27 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.function.Function;
 
-/// Deletes expired data: drops the day partitions that are older than the longest retention of all
+/// Deletes expired data. Drops the day partitions that are older than the longest retention of all
 /// plans. Also deletes hourly sums, revisions of destinations, replaced configuration, dismissals
 /// and dictionaries that nothing needs any more.
 ///
 /// Unfinished deliveries in those partitions are ended first.
 final class ExpiredDataRemover {
 
-    /// Time added to the longest retention before a day is dropped, because plans change and clocks
-    /// differ.
+    /// The time added to the longest retention before a day is dropped. It allows for changes of
+    /// plan and for clocks that differ.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Time added before a revision is deleted, because an attempt may have begun before its
-    /// revision was replaced, and clocks differ.
+    /// The time added before a revision is deleted. An attempt may have begun before its revision
+    /// was replaced, and clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// A dictionary contains pieces of events. It is retired at this age at the latest.
+    /// The maximum age of a dictionary; an older one is retired. A dictionary contains pieces of
+    /// events, which must not be kept much longer than the events.
     private static final Duration MAX_DICTIONARY_AGE = Duration.ofDays(30);
 
-    /// Time after which no node compresses with a retired dictionary any more. Far longer than a
-    /// node uses one without checking the database.
+    /// The time after which no node compresses with a retired dictionary any more. It is far longer
+    /// than the time for which a node uses a dictionary without checking the database.
     private static final Duration DICTIONARY_GRACE_PERIOD = Duration.ofDays(1);
 
     /// Maximum number of rows deleted in one transaction.
@@ -80,8 +81,8 @@ final class ExpiredDataRemover {
     /// Retires the dictionaries that are older than the maximum age or were made before `cutoff`,
     /// and removes those that no event needs any more.
     ///
-    /// @param cutoff the time before which all events have expired
-    /// @param firstKept the time before which no event is left
+    /// @param cutoff all events that arrived before this time have expired
+    /// @param firstKept all events that arrived before this time are deleted
     private void removeDictionaries(Instant cutoff, Instant firstKept, Instant now) {
         var oldest = now.minus(MAX_DICTIONARY_AGE);
         var before = oldest.isBefore(cutoff) ? cutoff : oldest;
@@ -115,14 +116,14 @@ final class ExpiredDataRemover {
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;
         while (db.call(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS))
                 == DELETE_BATCH_ROWS) {
-            // repeats until a batch is not full
+            // The loop repeats until a batch is not full.
         }
     }
 
     private void deleteDismissals(Instant before) {
         while (db.call(tx -> DismissalStore.deleteBefore(tx, before, DELETE_BATCH_ROWS))
                 == DELETE_BATCH_ROWS) {
-            // repeats until a batch is not full
+            // The loop repeats until a batch is not full.
         }
     }
 

@@ -33,7 +33,8 @@ final class ExpiryFinisher {
     private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);
 
     /// Time from the end of the retention period until waiting deliveries are ended. The same time
-    /// must have passed since the last change to the workspace, because its plan may have changed.
+    /// must have passed since the last change to the workspace, because that change may have been a
+    /// change of plan.
     static final Duration EXPIRY_GRACE_PERIOD = Duration.ofMinutes(30);
 
     /// Maximum number of rows ended in one transaction.
@@ -94,8 +95,7 @@ final class ExpiryFinisher {
     }
 
     /// Ends, as expired, every unfinished delivery whose event arrived before `before`, so that the
-    /// partitions of those days can be dropped. Returns false if some deliveries cannot be ended
-    /// now.
+    /// partitions of those days can be dropped. Returns false if some of them cannot be ended now.
     boolean finishBefore(Instant before, Instant now) {
         while (true) {
             var read = db.call(tx -> ExpiryStore.unfinishedBefore(tx, before, EXPIRY_BATCH_ROWS));
@@ -109,8 +109,8 @@ final class ExpiryFinisher {
         }
     }
 
-    /// Ends these deliveries, and discards those whose day partition is gone. Returns how many it
-    /// ended or discarded.
+    /// Ends these deliveries, and discards those whose day partition is gone. Returns the number of
+    /// ended and discarded deliveries.
     private int finish(List<UnfinishedDelivery> deliveries, Instant now) {
         if (deliveries.isEmpty()) {
             return 0;
@@ -138,8 +138,8 @@ final class ExpiryFinisher {
         return ended.size();
     }
 
-    /// Deletes deliveries whose day partition is already gone, and returns how many. There should
-    /// be none, because a partition is dropped only after its deliveries have ended.
+    /// Deletes deliveries whose day partition is already gone, and returns their number. There
+    /// should be none, because a partition is dropped only after its deliveries have ended.
     private int discard(List<UnfinishedDelivery> deliveries) {
         if (deliveries.isEmpty()) {
             return 0;

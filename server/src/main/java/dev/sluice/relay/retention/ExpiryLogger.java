@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 import java.util.Comparator;
 import java.util.List;
 
-/// Logs how many deliveries will expire soon: in all, and of the connections with the most.
+/// Logs how many deliveries will expire soon, in total and for the connections that have the most
+/// of them.
 final class ExpiryLogger {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);

@@ -30,8 +30,8 @@ final class ExpiryNotices {
     /// Maximum number of rows read in one transaction.
     private static final int READ_BATCH_ROWS = 10_000;
 
-    /// A resend is committed at most this long after its creation time. This does not hold for the
-    /// resends of a replay job: their creation time is that of the job.
+    /// The maximum time between a resend's creation time and its commit. The resends of a replay
+    /// job are an exception: they have the creation time of the job.
     private static final Duration MAX_RESEND_COMMIT_DELAY = Duration.ofMinutes(1);
 
     private static final NoticeWatermark NO_WATERMARK =
@@ -136,7 +136,7 @@ final class ExpiryNotices {
             UnfinishedDelivery delivery,
             RetentionGroup group) {
         var end = group.retention().expiresAt(arrivedAt(delivery)).orElseThrow();
-        // rows are read oldest first, so the first delivery for each key expires first
+        // The rows are read oldest first, so the first delivery of each key expires first.
         soon.merge(
                 new ExpiryNoticeKey(delivery.source(), delivery.connection()),
                 new ExpiringDeliveries(delivery.source(), delivery.connection(), 1, end),

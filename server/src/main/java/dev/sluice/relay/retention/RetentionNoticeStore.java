@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Stores how far the expiring deliveries of each workspace have been announced.
+/// Stores for each workspace how far its expiring deliveries have been announced.
 public final class RetentionNoticeStore {
 
     /// How far a workspace's expiring deliveries have been announced.

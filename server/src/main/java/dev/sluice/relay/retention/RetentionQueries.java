@@ -1,11 +1,11 @@
 package dev.sluice.relay.retention;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.UsageKind;
 
 import java.time.Instant;
 import java.util.List;
@@ -44,7 +44,7 @@ final class RetentionQueries {
                                 row.bool("is_trashed")));
     }
 
-    /// Returns those of the purged sources that have no stored events and no hourly counts.
+    /// Returns the purged sources that have no stored events and no hourly counts.
     ///
     /// Hourly counts of outcomes are kept as long as those of events. Therefore nothing refers to
     /// the connections of these sources either.
@@ -61,8 +61,7 @@ final class RetentionQueries {
                 UsageKind.numbers());
     }
 
-    /// Returns those of the deleted connections for which nothing was ever counted, which means
-    /// that they never had a delivery.
+    /// Returns the deleted connections without any counts. Such a connection never had a delivery.
     static List<ConnectionId> unused(Tx tx, List<ConnectionId> deleted) {
         return tx.query(
                 """

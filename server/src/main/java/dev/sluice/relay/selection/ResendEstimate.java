@@ -24,7 +24,7 @@ public record ResendEstimate(long count, boolean isExact, List<EventId> firstEve
     /// Maximum number of resends that a request creates itself. A larger selection becomes a job.
     private static final int MAX_IMMEDIATE_RESENDS = 2_000;
 
-    /// Maximum number of events that one transaction of the count reads.
+    /// The maximum number of events that the count reads in one transaction.
     private static final int COUNT_BATCH_EVENTS = 2_000;
 
     public ResendEstimate {
@@ -37,7 +37,7 @@ public record ResendEstimate(long count, boolean isExact, List<EventId> firstEve
         return of(db, selection, budget, Long.MAX_VALUE);
     }
 
-    /// Counts the resends of a selection like the other `of`, but stops at `maxCount`, too.
+    /// Counts the resends of a selection like the other `of`, but also stops at `maxCount`.
     ///
     /// @param maxCount the count at which to stop counting; checked after each batch
     public static ResendEstimate of(

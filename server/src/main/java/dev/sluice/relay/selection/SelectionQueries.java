@@ -5,7 +5,9 @@ import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatusSql;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.Trigger;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -27,8 +29,8 @@ public final class SelectionQueries {
 
     private SelectionQueries() {}
 
-    /// Makes PostgreSQL use indexes. Call this method first in each transaction that reads many
-    /// events. The planner would otherwise rely on outdated table statistics and might read whole
+    /// Makes PostgreSQL use indexes. Each transaction that reads many events must call this method
+    /// first. The planner would otherwise rely on outdated table statistics and might read whole
     /// tables.
     public static void forceIndexScan(Tx tx) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
@@ -64,10 +66,11 @@ public final class SelectionQueries {
                 """
                 select id, connection_id, status
                   from delivery
-                 where source_id = ? and id > ? and id <= ? and status in (4, 5)
+                 where source_id = ? and id > ? and id <= ? and %s
                  order by id
                  limit ?
-                """,
+                """
+                        .formatted(DeliveryStatusSql.IS_DEAD),
                 row ->
                         new SelectionPage.DeadLetterRow(
                                 new DeliveryId(row.uuid("id")),
@@ -93,10 +96,11 @@ public final class SelectionQueries {
                            and dismissal.delivery_id = delivery.id
                          limit 1) is not null as is_dismissed
                   from delivery
-                 where source_id = ? and id > ? and id <= ? and status in (4, 5)
+                 where source_id = ? and id > ? and id <= ? and %s
                  order by id
                  limit ?
-                """,
+                """
+                        .formatted(DeliveryStatusSql.IS_DEAD),
                 row ->
                         new SelectionPage.DeadLetterRow(
                                 new DeliveryId(row.uuid("id")),
@@ -181,10 +185,10 @@ public final class SelectionQueries {
                 select wanted.id, made.*
                   from unnest(?, ?) as wanted (id, last),
                        lateral (select coalesce(bool_or(status = any (?)), false) as is_meant,
-                                       coalesce((array_agg(status order by id desc))[1] in (4, 5), false)
+                                       coalesce((array_agg(status order by id desc))[1] in (%1$s), false)
                                          as is_dead,
-                                       coalesce(bool_or(trigger = 2 and created_at = ?), false) as is_done,
-                                       coalesce(bool_or(trigger = 2
+                                       coalesce(bool_or(trigger = %2$d and created_at = ?), false) as is_done,
+                                       coalesce(bool_or(trigger = %2$d
                                            and (created_at >= ?
                                                 or (extract(epoch from created_at) * 1000000)::bigint
                                                    = any (?))), false)
@@ -199,7 +203,10 @@ public final class SelectionQueries {
                                          where id > wanted.id and id <= wanted.last and source_id = ?
                                            and connection_id = ?) as place) as made
                  order by wanted.id
-                """,
+                """
+                        .formatted(
+                                DeliveryStatusSql.numbers(DeliveryStatusSql.DEAD_STATUSES),
+                                Trigger.RESEND.number()),
                 row ->
                         new ResendCandidate(
                                 new EventId(row.uuid("id")),
@@ -233,10 +240,11 @@ public final class SelectionQueries {
                 select count(*) as n
                   from (select 1
                           from delivery_work
-                         where source_id = ? and connection_id = ? and trigger = 2
+                         where source_id = ? and connection_id = ? and trigger = %d
                            and next_at is not null
                          limit ?) as waiting
-                """,
+                """
+                        .formatted(Trigger.RESEND.number()),
                 row -> row.integer("n"),
                 selection.source().value(),
                 selection.connection().value(),

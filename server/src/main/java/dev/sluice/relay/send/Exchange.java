@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.net.SocketException;
 
-/// Sends one request on an open connection and reads its response. Each instance is used once, by
-/// the sending thread.
+/// Sends one request on an open connection and reads its response. The sending thread uses each
+/// instance once.
 final class Exchange implements ConnectionEndpoint.RequestExecutor {
 
     /// Maximum number of interim responses (`100`, `102` and `103`). After more interim responses,
@@ -80,8 +80,8 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
     }
 
     /// Reads the response of a receiver that closed the connection before it read the whole
-    /// request. Such a response says more than the write failure, which is thrown only if there is
-    /// no response.
+    /// request. Such a response says more than the write failure. The failure is thrown only if
+    /// there is no response.
     private static ClassicHttpResponse earlyResponse(
             HttpClientConnection connection, SocketException writeFailure) throws IOException {
         try {

@@ -12,18 +12,18 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Runs DNS lookups on a few threads so that slow lookups of one workspace or domain hardly delay
+/// Runs DNS lookups on a few threads, so that slow lookups of one workspace or domain hardly delay
 /// the lookups of others.
 ///
 /// Workspaces share the threads, and the room for waiting lookups, by the rule of [FairShare], and
 /// take turns. Within a workspace, one domain uses at most `maxRunningPerDomain` threads and a
-/// quarter of the room, because a dead name server must not delay the workspace's other names
-/// either. Here, a domain is the last two labels of a name.
+/// quarter of the room. A dead name server must not delay the workspace's other names. Here, a
+/// domain is the last two labels of a name.
 ///
 /// Thread-safe: all methods are short and synchronized.
 final class FairLookupQueue {
 
-    /// One domain may fill this fraction of the room: one quarter.
+    /// Divides the room for waiting lookups. One domain may fill a quarter of it.
     private static final int DOMAIN_ROOM_DIVISOR = 4;
 
     private final Executor threads;

@@ -26,8 +26,8 @@ import java.util.concurrent.TimeoutException;
 /// [FairLookupQueue]).
 ///
 /// Each workspace's results are cached for a few seconds, but their addresses are checked against
-/// the policy for every attempt. Workspaces share no result: a lookup waits in the line of the
-/// workspace that started it. Thread-safe.
+/// the policy for every attempt. Workspaces share no results, because a lookup waits in the queue
+/// of the workspace that started it. Thread-safe.
 final class HostResolver implements AutoCloseable {
 
     /// Maximum number of lookups that run at the same time.
@@ -152,8 +152,8 @@ final class HostResolver implements AutoCloseable {
             this(addresses, System.nanoTime());
         }
 
-        /// Whether the lookup can be used for a new attempt. A lookup in progress can, so that a
-        /// workspace does not look up the same name twice at the same time.
+        /// Whether the lookup can be used for a new attempt. This includes a lookup in progress, so
+        /// that a workspace does not look up the same name twice at the same time.
         boolean isFresh(Duration cacheTtl) {
             return !addresses.isDone() || System.nanoTime() - startedAtNanos < cacheTtl.toNanos();
         }

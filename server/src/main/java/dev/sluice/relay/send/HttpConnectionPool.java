@@ -55,16 +55,15 @@ final class HttpConnectionPool implements AutoCloseable {
     private static final TimeValue MAX_CONNECTION_AGE = TimeValue.ofMinutes(5);
     private static final TimeValue VALIDATE_AFTER_IDLE = TimeValue.ofSeconds(1);
 
-    /// The library's pool remembers every address to which it ever connected. When it remembers
-    /// more than this many, it is replaced with a new one.
+    /// The maximum number of addresses that one pool of the library may remember. The library's
+    /// pool never forgets an address, so a larger pool is replaced with a new one.
     private static final int MAX_ROUTES = 10_000;
 
-    /// Number of calls of [#evictIdle], one a second, after which a replaced pool is closed. This
-    /// is longer than the longest timeout, so all connections of that pool have been returned by
-    /// then.
+    /// The number of calls of [#evictIdle], one a second, after which a replaced pool is closed.
+    /// This is longer than the longest timeout, so all its connections have been returned by then.
     private static final int RETIREMENT_ROUNDS = 600;
 
-    /// Allows at most 100 header fields of at most 16 KiB each. The count is set to 101, because
+    /// Allows at most 100 header fields of at most 16 KiB each. The limit is set to 101, because
     /// the library counts one field too many. [ResponseHeadParser] limits the total size.
     private static final Http1Config RESPONSE_HEAD_LIMITS =
             Http1Config.custom()
@@ -158,8 +157,8 @@ final class HttpConnectionPool implements AutoCloseable {
                 .setTlsSocketStrategy(tls())
                 .setConnectionFactory(HttpConnectionPool::newConnection)
                 .setDefaultSocketConfig(
-                        // No socket timeout, because Deadline closes the connection when the time
-                        // is up.
+                        // There is no socket timeout, because Deadline closes the connection when
+                        // the time is up.
                         SocketConfig.custom()
                                 .setSoTimeout(Timeout.DISABLED)
                                 .setTcpNoDelay(true)

@@ -213,9 +213,9 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
         resolver.evictExpired();
     }
 
-    /// Gives the timer an empty task that is due in a second, unless it has one. A new task wakes
-    /// the timer's thread only if it is due before all others. So deadlines that are further away,
-    /// which most are, do not wake it twice for each attempt.
+    /// Gives the timer an empty task that is due in a second, unless it already has one. A new task
+    /// wakes the timer's thread only if it is due before all others. Most deadlines are further
+    /// away than the empty task, so they do not wake the thread twice for each attempt.
     private void keepTimerBusy() {
         if (isTimerBusy.compareAndSet(false, true)) {
             var _ = timer.schedule(() -> isTimerBusy.set(false), 1, TimeUnit.SECONDS);

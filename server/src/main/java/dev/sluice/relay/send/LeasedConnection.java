@@ -48,7 +48,7 @@ final class LeasedConnection implements AutoCloseable {
         deadline.enter(Deadline.AttemptPhase.CONNECT);
         context.setAttribute(DEADLINE_ATTRIBUTE, deadline);
         try {
-            // Rounded up, because the library treats 0 as no limit.
+            // Connects, unless the connection is still open from an earlier attempt.
             pool.connect(endpoint, Timeout.ofMilliseconds(limit.toMillis() + 1), context);
         } catch (IOException e) {
             throw SendException.of(e, deadline);

@@ -26,8 +26,7 @@ record ReceivedResponse(
     /// Maximum number of bytes of the body that are recorded.
     static final int MAX_KEPT_BYTES = 4 << 10;
 
-    /// A body of up to this many bytes is read to its end, so that the connection can be reused. A
-    /// longer body is not.
+    /// The maximum size of a body that is read to its end, so that the connection can be reused.
     private static final int MAX_READ_BYTES = 64 << 10;
 
     static ReceivedResponse of(ClassicHttpResponse response) throws IOException {
@@ -84,7 +83,7 @@ record ReceivedResponse(
     }
 
     /// Decodes the first `length` bytes as UTF-8. Replaces invalid bytes and NUL with U+FFFD.
-    /// Leaves out a last character that the length limit cut off in the middle.
+    /// Leaves out the last character if the length limit cut it in the middle.
     static String text(byte[] bytes, int length) {
         int end = length == MAX_KEPT_BYTES ? startOfCutCharacter(bytes, length) : length;
         return new String(bytes, 0, end, UTF_8).replace('\0', '\ufffd');

@@ -14,7 +14,8 @@ import java.util.Optional;
 /// (RFC 9110, 10.2.3).
 final class RetryAfterParser {
 
-    /// Maximum number of digits in a number of seconds. A longer number means 999 999 999 s.
+    /// Maximum number of digits in a number of seconds. A longer number is treated as 999 999 999
+    /// s.
     private static final int MAX_DIGITS = 9;
 
     /// The preferred format, then the two obsolete ones (RFC 9110, 5.6.7).
@@ -47,7 +48,7 @@ final class RetryAfterParser {
             try {
                 return Optional.of(LocalDateTime.parse(text, format).toInstant(ZoneOffset.UTC));
             } catch (DateTimeParseException e) {
-                // Try the next format.
+                // The next format is tried.
             }
         }
         return Optional.empty();

@@ -21,11 +21,11 @@ import java.util.function.Predicate;
 /// Logs failed attempts and failed deliveries, without flooding the log when a destination fails
 /// again and again.
 ///
-/// Two kinds of failures are told apart for each destination: failed attempts that will be retried,
-/// and deliveries that end as failed or exhausted. The first failure of a kind is logged in full.
-/// While more follow, one line a minute gives the numbers of both kinds and the id of the last
-/// event. After a minute without a failure of a kind, the next one is logged in full again.
-/// Thread-safe.
+/// For each destination, there are two kinds of failures: failed attempts that will be retried, and
+/// deliveries that end as failed or exhausted. The first failure of a kind is logged in full. While
+/// more failures follow, one line a minute gives the numbers of both kinds and the id of the last
+/// event. After a minute without a failure of a kind, the next failure of that kind is logged in
+/// full again. Thread-safe.
 public final class FailureLog {
 
     private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
@@ -34,9 +34,9 @@ public final class FailureLog {
 
     /// The failures of one kind since the last line that counted them.
     ///
-    /// @param isKnown whether there was a failure that was logged in full, or a line that counted
-    ///   failures of this kind
-    /// @param count the failures that no line was logged for
+    /// @param isKnown whether a failure of this kind was already logged, either in full or in a
+    ///   line with numbers
+    /// @param count the number of failures that are not logged yet
     private record SilencedFailures(boolean isKnown, long count) {
 
         static final SilencedFailures NONE = new SilencedFailures(false, 0);
@@ -45,7 +45,7 @@ public final class FailureLog {
             return isKnown ? new SilencedFailures(true, count + 1) : new SilencedFailures(true, 0);
         }
 
-        /// After the line that counted these failures.
+        /// Returns the state after a line that counted these failures.
         SilencedFailures next() {
             return count == 0 ? NONE : new SilencedFailures(true, 0);
         }
@@ -53,7 +53,8 @@ public final class FailureLog {
 
     /// The failures of one destination.
     ///
-    /// @param since when the last line that counted them was logged, or the first in full
+    /// @param since when the last line with numbers was logged, or the first failure was logged in
+    ///   full
     /// @param last the event of the last failure that has no line of its own; empty if there is
     ///   none
     private record DestinationFailures(
@@ -131,7 +132,7 @@ public final class FailureLog {
     /// Logs or counts a delivery that ended as failed without another attempt, for example because
     /// its payload cannot be read.
     ///
-    /// @param reason why it was not sent
+    /// @param reason why the delivery was not sent
     void endedUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
         ended(
                 delivery,
@@ -142,7 +143,7 @@ public final class FailureLog {
                 reason.text());
     }
 
-    /// @param number how many attempts were made
+    /// @param number the number of attempts that were made
     /// @param last the attempt with which the delivery ended; empty if it ended without one
     private void ended(
             UnfinishedDelivery delivery,
@@ -191,8 +192,8 @@ public final class FailureLog {
         return counted.count(isEnd).count() == 0;
     }
 
-    /// Logs the numbers of each destination whose last line is at least a minute old. Forgets a
-    /// destination that had no failure since that line.
+    /// Logs the numbers of each destination whose last line is at least a minute old. Forgets
+    /// destinations without a failure since that line.
     public void summarize() {
         var now = clock.instant();
         logCounts(

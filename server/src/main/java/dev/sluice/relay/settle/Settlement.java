@@ -76,8 +76,8 @@ public final class Settlement {
         return endUnsent(delivery, reason);
     }
 
-    /// Returns the result that ends a delivery as failed without another attempt. Does not log it,
-    /// because there is no route any more whose destination the log could name.
+    /// Returns the result that ends a delivery as failed without another attempt. Logs nothing,
+    /// because the delivery's route no longer exists and the log could not name the destination.
     public DeliveryResult endUnsent(UnfinishedDelivery delivery, ErrorCode reason) {
         return new DeliveryResult.FinalResult(
                 delivery,

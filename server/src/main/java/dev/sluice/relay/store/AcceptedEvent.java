@@ -27,11 +27,11 @@ public record AcceptedEvent(
         Receipt receipt) {
 
     /// The cost, in bytes, of each row that is written for the event. It stands for the memory of
-    /// the planned delivery, and for the time to write the row, which is about that of 1 KiB of
-    /// payload.
+    /// the planned delivery and for the time to write the row. Writing a row takes about as long as
+    /// writing 1 KiB of payload.
     private static final int ROW_COST_BYTES = 1024;
 
-    /// The cost, in bytes, of one connection that is only listed in a row: two ids, in memory and
+    /// The cost, in bytes, of a connection that is only listed in a row: its two ids in memory and
     /// on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
 

@@ -39,7 +39,7 @@ public sealed interface DeliveryResult {
     /// The delivery ends.
     ///
     /// @param attempt the last attempt; empty when the delivery ends without one
-    /// @param reason why the delivery ended, unless the attempt's error says it
+    /// @param reason why the delivery ended; empty if the attempt's error gives the reason
     record FinalResult(
             UnfinishedDelivery delivery,
             DeliveryStatus status,

@@ -78,8 +78,9 @@ public final class EventStore {
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
     }
 
-    /// Adds the rows of the batch, and returns the statements that write its usage. They come first
-    /// in the transaction, so that they share their round trip with its start. A COPY cannot.
+    /// Adds the rows of the batch, and returns the statements that write its usage. These
+    /// statements come first in the transaction, so that they share their round trip with its
+    /// start. A COPY cannot do that.
     private static List<SqlStatement> fill(
             BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();

@@ -123,7 +123,7 @@ public final class ExpiryStore {
     }
 
     /// Deletes unfinished deliveries that cannot be moved to history, because the partition of
-    /// their day is gone. Returns how many were deleted.
+    /// their day is gone. Returns the number of deleted deliveries.
     public static int discard(Tx tx, List<UnfinishedDelivery> deliveries) {
         var sources = new HashSet<UUID>();
         deliveries.forEach(delivery -> sources.add(delivery.source().value()));

@@ -30,7 +30,7 @@ public final class LanePruneStore {
     }
 
     /// Deletes the lanes in this range of connections that have no wake-up time, are not leased,
-    /// and have no waiting deliveries. Returns how many were deleted.
+    /// and have no waiting deliveries. Returns the number of deleted lanes.
     ///
     /// A lane that is woken or leased in the meantime is not deleted, because PostgreSQL checks its
     /// row again before it deletes it.

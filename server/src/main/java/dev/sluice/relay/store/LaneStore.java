@@ -30,8 +30,8 @@ public final class LaneStore {
 
     /// A delivery that waits for its next attempt.
     ///
-    /// @param recoveries the number of counted process deaths during attempts of the delivery; see
-    ///   [dev.sluice.relay.PoisonPolicy]
+    /// @param recoveries the number of process deaths that were counted during attempts of the
+    ///   delivery; see [dev.sluice.relay.PoisonPolicy]
     public record WaitingDelivery(UnfinishedDelivery delivery, Instant nextAt, int recoveries) {}
 
     /// A lane with waiting deliveries, and the time at which it must wake.
@@ -51,7 +51,8 @@ public final class LaneStore {
     /// @param wakeAt the lane's current wake-up time; empty if it has none
     public record WaitingLane(Lane lane, Instant firstDue, Optional<Instant> wakeAt) {
 
-        /// Returns the lane with the time at which it must wake: when its first delivery is due.
+        /// Returns the lane with the time at which it must wake, which is the time when its first
+        /// delivery is due.
         public LaneWake needed() {
             return new LaneWake(lane, firstDue);
         }
@@ -77,7 +78,8 @@ public final class LaneStore {
         wake(tx, wakes, true);
     }
 
-    /// Writes only rows that change. A lane that need not be woken is not even locked.
+    /// Sets the wake-up times. Writes only rows that change, and does not even lock the row of a
+    /// lane that need not be woken.
     private static void wake(Tx tx, Collection<LaneWake> wakes, boolean isLeasedLeftAlone) {
         tx.updateEach(
                 """
@@ -97,12 +99,12 @@ public final class LaneStore {
                    do update set wake_at = excluded.wake_at, workspace_id = excluded.workspace_id
                        where lane.wake_at > excluded.wake_at
                 """,
+                // The same order everywhere prevents deadlocks.
                 wakes.stream()
                         .sorted(
                                 Comparator.comparing(
                                                 (LaneWake wake) -> wake.lane().connection().value())
-                                        .thenComparing(wake ->
-                                                wake.lane().trigger())) // one order, so no deadlock
+                                        .thenComparing(wake -> wake.lane().trigger()))
                         .map(wake ->
                                 List.of(
                                         wake.lane().connection().value(),
@@ -353,8 +355,8 @@ public final class LaneStore {
         return payloads;
     }
 
-    /// Returns every lane that has waiting deliveries, with the due time of the first. The due
-    /// times are exact, unlike the lanes' wake-up times, which are returned, too.
+    /// Returns every lane that has waiting deliveries, with the due time of its first delivery.
+    /// Also returns the lanes' wake-up times, which may be wrong, unlike the due times.
     ///
     /// Steps from lane to lane in the index, so the cost grows with the number of lanes and not
     /// with the number of rows.

@@ -85,7 +85,8 @@ public final class NodeStore {
         return leases;
     }
 
-    /// Declares a node dead unless it has renewed its lease. Returns whether it did so.
+    /// Declares a node dead unless it has renewed its lease. Returns whether the node was declared
+    /// dead.
     ///
     /// @param leaseUntil the end of the node's lease as last read
     public static boolean declareDead(Tx tx, long epoch, Instant leaseUntil) {
@@ -120,8 +121,8 @@ public final class NodeStore {
 
     /// Puts up to `limit` of the deliveries that a gone node owns back to waiting, due at `now`.
     ///
-    /// Makes the planner use the index on the owner. The table's statistics are out of date, so the
-    /// planner might otherwise read the whole table.
+    /// Forces the planner to use the index on the owner. The table's statistics are out of date, so
+    /// the planner might otherwise read the whole table.
     public static ReleasedWork releaseWork(Tx tx, long epoch, Instant now, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN);
         var lanes =

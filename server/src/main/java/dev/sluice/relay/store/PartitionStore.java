@@ -61,8 +61,9 @@ public final class PartitionStore {
 
     /// Creates the missing partitions of the days on which these ids were made, for a writer that
     /// found a partition missing. Those days may be far from today if the clock has jumped. A
-    /// failure of the database is only logged, and the other days are still made: the writer tries
-    /// again, and calls this method again if a partition is still missing.
+    /// failure of the database is only logged, and the partitions of the other days are still
+    /// created. The writer then tries again, and calls this method again if a partition is still
+    /// missing.
     public void makeMissing(Stream<UUID> ids) {
         ids.map(PartitionStore::dayOf).distinct().forEach(this::makeOrLog);
     }
@@ -80,8 +81,8 @@ public final class PartitionStore {
         days.forEach(this::make);
     }
 
-    /// Creates each table separately and then attaches it as a partition, because this needs no
-    /// lock that blocks traffic.
+    /// Creates each table separately and then attaches it as a partition. This order needs no lock
+    /// that blocks traffic.
     private void make(LocalDate day) {
         for (String table : PARTITIONED_TABLES) {
             String name = table + "_" + DAY_SUFFIX_FORMAT.format(day);
@@ -107,7 +108,7 @@ public final class PartitionStore {
         String to = boundary(day.plusDays(1));
         tx.update("create table " + name + " (like " + table + " including all)");
         if (table.equals("event")) {
-            // Keeps bodies up to about 4 KB in the row. They are never compressed, so every read
+            // Bodies of up to about 4 KB stay in the row. They are never compressed, so every read
             // costs the same.
             tx.update("alter table " + name + " set (toast_tuple_target = 4080)");
         }

@@ -3,16 +3,16 @@ package dev.sluice.relay.store;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// A future for the answer whether an event passed to the [Journal] was stored. Only the thread
-/// that created the receipt may wait for it.
+/// A future that tells whether an event passed to the [Journal] was stored. Only the thread that
+/// created the receipt may wait for it.
 public final class Receipt {
 
     /// Whether the event is stored. The state changes from `WAITING` once and then never again.
     public enum ReceiptState {
         WAITING,
         STORED,
-        /// Not stored, or not known to be stored by the deadline, so the sender must send the event
-        /// again.
+        /// The event is not stored, or was not known to be stored by the deadline. The sender must
+        /// send it again.
         REFUSED
     }
 

@@ -17,8 +17,8 @@ public final class RecoveryStore {
     /// Repeating the call changes nothing, because each epoch (a node's registration) is counted at
     /// most once for a delivery. [dev.sluice.relay.PoisonPolicy] limits the count.
     ///
-    /// @return the number of deliveries that were updated; for some, the limit may have kept the
-    ///   count unchanged
+    /// @return the number of deliveries that were updated. Some of their counts may be unchanged,
+    ///   because they were already at the limit
     public static int recordRecoveries(Tx tx, Collection<InterruptedAttempt> interrupted) {
         int[] counts =
                 tx.updateEach(

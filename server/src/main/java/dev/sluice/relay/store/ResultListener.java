@@ -3,7 +3,7 @@ package dev.sluice.relay.store;
 import java.util.List;
 
 /// Receives results of [ResultJournal] after their commit is flushed or after they were given up.
-/// Called on the writer thread, so it must be quick.
+/// The writer thread makes the calls, so implementations must return quickly.
 ///
 /// Retention ends deliveries without [ResultJournal]. It also calls this listener, on its own
 /// thread and with an empty `batch`.

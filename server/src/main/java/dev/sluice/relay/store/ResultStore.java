@@ -57,7 +57,8 @@ public final class ResultStore {
     /// @param epoch the epoch of this node, from which releases are accepted
     public static List<DeliveryResult> write(
             Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
-        // By identity, because a batch may contain several results of one delivery.
+        // The map compares by identity, because a batch may contain several results of one
+        // delivery.
         var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
         finish(tx, batch, taken);
         retry(tx, batch).forEach(result -> taken.put(result, result));

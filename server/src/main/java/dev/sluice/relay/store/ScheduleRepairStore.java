@@ -11,7 +11,7 @@ public final class ScheduleRepairStore {
     private ScheduleRepairStore() {}
 
     /// Changes the due time of up to `limit` deliveries of a lane to `now`, if it is later than
-    /// `latest`. Returns how many were changed.
+    /// `latest`. Returns the number of changed deliveries.
     public static int bringForward(Tx tx, Lane lane, Instant latest, Instant now, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN, PlannerFeature.SORT);
         return tx.update(

@@ -77,7 +77,7 @@ public final class EventTracer {
 
     /// The contexts of an attempt's span and of its parent.
     ///
-    /// @param isContinued whether the trace is the sender's
+    /// @param isContinued whether the trace continues the trace of the sender
     record AttemptTrace(TraceContext attempt, TraceContext ingest, boolean isContinued) {}
 
     /// Returns the trace of an attempt; empty if nothing is traced.

@@ -7,9 +7,9 @@ import dev.sluice.relay.send.Sender;
 
 import java.util.function.BooleanSupplier;
 
-/// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. A
-/// `tracestate` belongs to the sender's trace, so it is left out where a new trace begins. When
-/// tracing is off, the `traceparent` of the incoming webhook is forwarded like any other header.
+/// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. Removes
+/// the `tracestate` if a new trace begins, because it belongs to the sender's trace. When tracing
+/// is off, the `traceparent` of the incoming webhook is forwarded like any other header.
 public record TracedSender(Sender sender, EventTracer tracer) implements Sender {
 
     @Override

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Writes an installation to a data file, from one snapshot of its database. Servers may run
-/// meanwhile.
+/// Writes an installation to a data file, from one snapshot of its database. Servers may run during
+/// the export.
 public final class InstallationExporter {
 
     /// The input for sealing the secrets in the file with a passphrase.
@@ -37,10 +37,10 @@ public final class InstallationExporter {
     /// How the secrets in the file are sealed.
     ///
     /// @param parameters the parameters of the passphrase; empty if the file has none
-    /// @param canary a value sealed with the key of the file, in Base64, by which an import
-    ///   recognizes the right key
-    /// @param change the change of key for the secrets; empty if they are written as they are in
-    ///   the database
+    /// @param canary a value sealed with the key of the file, in Base64. An import uses it to check
+    ///   that it has the right key
+    /// @param change re-seals the secrets with the key of the file; empty if they are written as
+    ///   they are in the database
     private record FileSeal(
             Optional<PassphraseParameters> parameters, String canary, Optional<KeyChange> change) {
 
@@ -90,8 +90,8 @@ public final class InstallationExporter {
 
     private TransferSummary write(Tx tx, OutputStream out) throws IOException {
         TransferQueries.liftTimeLimits(tx);
-        // Locks the tables before the first query takes the snapshot, so that everything in the
-        // snapshot can be read until the end.
+        // The tables are locked before the first query takes the snapshot, so that all rows in the
+        // snapshot stay readable until the end.
         TransferQueries.keep(
                 tx, InstallationTables.EXPORTED.stream().map(ExportedTable::name).toList());
         var seal = seal(tx);

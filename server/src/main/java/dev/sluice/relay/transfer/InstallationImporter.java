@@ -40,7 +40,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// import can be repeated.
 public final class InstallationImporter {
 
-    /// How long the database may take to answer. The commit of many rows takes long on a slow disk.
+    /// How long the database may take to answer. The commit of many rows takes a long time on a
+    /// slow disk.
     private static final Duration SILENCE_TIMEOUT = Duration.ofMinutes(10);
 
     private final Database database;
@@ -195,8 +196,8 @@ public final class InstallationImporter {
                 .orElse(header.origin().createdAt());
     }
 
-    /// Returns the layout if the database has such a table; throws otherwise. Names that are not in
-    /// the database therefore do not get into an SQL statement.
+    /// Returns the layout if the database has such a table; throws otherwise. This keeps names that
+    /// come from the file, and are not in the database, out of SQL statements.
     private static TableLayout known(
             Optional<TableLayout> layout, Map<String, List<String>> columns) {
         return layout.filter(table ->

@@ -7,9 +7,9 @@ import java.util.Set;
 /// The tables that are exported to a data file, in an order in which an import violates no foreign
 /// key, and the tables that are left out.
 ///
-/// In the file, no node owns anything: the deliveries that a node had in memory are exported as
-/// waiting, and leases are released or expire. A test fails if the schema has a table that is
-/// listed neither as exported nor as left out.
+/// No node owns anything in the file. Deliveries that a node had in memory are exported as waiting,
+/// and leases are released or expire. A test fails if the schema has a table that is neither
+/// exported nor left out here.
 final class InstallationTables {
 
     static final List<ExportedTable> EXPORTED =
@@ -42,7 +42,7 @@ final class InstallationTables {
                     ExportedTable.of("alert_config")
                             .sealing(Map.of("config", "alert_config:config:")),
                     ExportedTable.of("audit_log"),
-                    // Events name dictionaries by their numbers, which an import keeps.
+                    // Events refer to dictionaries by number, and an import keeps the numbers.
                     ExportedTable.of("payload_dictionary"),
                     ExportedTable.of("event"),
                     ExportedTable.of("delivery"),
@@ -52,8 +52,8 @@ final class InstallationTables {
                                     Map.of(
                                             "owner", "null::bigint",
                                             "next_at", "coalesce(next_at, now())")),
-                    // The claim to a probe expires by itself. `changed` is the number of a
-                    // transaction of the exported database, which means nothing in another one.
+                    // The claim to a probe expires by itself. `changed` is a transaction number of
+                    // the exported database, and has no meaning in another database.
                     ExportedTable.of("circuit").with(Map.of("changed", "0::bigint")),
                     ExportedTable.of("dismissal"),
                     ExportedTable.of("ledger"),

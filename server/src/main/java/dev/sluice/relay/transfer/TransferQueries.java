@@ -12,11 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Reads whole tables, and reads from the catalogue which tables, columns and sequences there are.
+/// Reads whole tables. Also reads the names of the tables, columns and sequences from the
+/// catalogue.
 public final class TransferQueries {
 
-    /// The key of an advisory lock. An import holds the lock exclusively while it writes; each
-    /// server that starts takes it shared for a moment.
+    /// The key of an advisory lock. An import holds this lock exclusively while it writes. Each
+    /// server that starts briefly takes it in shared mode.
     static final long IMPORT_LOCK = 0x536c_7569_6365_0001L;
 
     /// The database of a snapshot and the time at which the snapshot's transaction began.
@@ -24,7 +25,7 @@ public final class TransferQueries {
 
     private TransferQueries() {}
 
-    /// Whether an import writes into the database now.
+    /// Whether an import is writing into the database now.
     public static boolean isImportRunning(Tx tx) {
         return tx.single(
                 "select not pg_try_advisory_xact_lock_shared(?) as is_running",

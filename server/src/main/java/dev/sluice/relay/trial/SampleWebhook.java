@@ -30,7 +30,8 @@ record SampleWebhook(List<Header> headers, String text) {
         SampleWebhook at(Instant now);
     }
 
-    /// The makers of samples, by the name of the provider; `generic` is the maker for no provider.
+    /// The makers of samples, by the name of the provider. The maker `generic` is used if there is
+    /// no provider.
     static final Map<String, SampleMaker> MAKERS =
             Arrays.stream(WebhookProvider.values())
                     .collect(

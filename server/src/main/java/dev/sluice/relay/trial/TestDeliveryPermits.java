@@ -13,9 +13,9 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Limits the test deliveries of this node: how many are in flight, and how many a workspace begins
-/// in a clock minute. Workspaces share the limit on test deliveries in flight by the rule of
-/// [FairShare], so that a few workspaces cannot keep out another. Thread-safe.
+/// Limits the test deliveries of this node in two ways: how many are in flight, and how many a
+/// workspace begins in a clock minute. Workspaces share the test deliveries in flight by the rule
+/// of [FairShare], so that a few workspaces cannot keep out another.
 final class TestDeliveryPermits {
 
     static final int MAX_IN_FLIGHT_PER_WORKSPACE = 4;

@@ -33,8 +33,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The route `POST /api/v1/sources/{id}/test-event`: makes a webhook, signs it with the source's
-/// secret, and accepts it in the same way as ingest accepts any other webhook.
+/// The route `POST /api/v1/sources/{id}/test-event`: creates a webhook and signs it with the
+/// source's secret. The webhook is then accepted in the same way as a webhook that arrives at
+/// ingest.
 public final class TestEventRoutes {
 
     /// Maximum size of a request body in bytes. The largest payload that ingest accepts fits, even

@@ -12,10 +12,10 @@ import dev.sluice.relay.store.LaneStore;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Detects due deliveries that wait too long: their destination has no attempt under way, although
-/// nothing of its own (a pause, its circuit, its rate limit or its `max_in_flight`) holds it back.
-/// A destination that is being sent to gets on, however slowly, so its other deliveries do not
-/// count. For lanes that no node has leased, only the attempts of this node are known.
+/// Detects due deliveries that wait too long. Their destination has no attempt in progress,
+/// although neither a pause, its circuit, its rate limit nor its `max_in_flight` holds it back. A
+/// destination with an attempt in progress makes progress, however slow, so its other deliveries do
+/// not count. For lanes that no node has leased, only the attempts of this node are known.
 ///
 /// Such deliveries wait in one of three places: in a lane that no node has leased, in a leased lane
 /// that cannot be loaded, or in memory for a permit. For the first case, a round queries the lanes
@@ -24,7 +24,7 @@ public final class DueWorkMonitor implements Loop.Step {
 
     public static final Duration INTERVAL = Duration.ofSeconds(5);
 
-    /// How late due deliveries may start.
+    /// The maximum delay with which due deliveries may start before they count as late.
     static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
     /// The number of rounds in a row that must find a late lane. When a server starts again after a

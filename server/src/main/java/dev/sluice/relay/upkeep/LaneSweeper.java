@@ -35,8 +35,8 @@ public final class LaneSweeper implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
 
-    /// No delivery is scheduled further ahead than this: twice the longest retry interval, which is
-    /// more than any jitter or `Retry-After` can add up to.
+    /// The maximum time ahead for which a delivery is scheduled. It is twice the longest retry
+    /// interval, which is more than any jitter or `Retry-After` can add.
     private static final Duration MAX_WAIT = Duration.ofDays(2);
 
     /// Maximum number of due times corrected for each lane in one round.
@@ -44,8 +44,8 @@ public final class LaneSweeper implements Loop.Step {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    /// The shortest wait between two rounds. A round reads all lanes, and anybody who has an API
-    /// key can change the configuration many times a second.
+    /// The minimum wait between two rounds. A round reads all lanes, and a user with an API key can
+    /// change the configuration many times a second.
     static final Duration MIN_GAP = Duration.ofSeconds(1);
 
     private final Db db;
@@ -61,8 +61,8 @@ public final class LaneSweeper implements Loop.Step {
         this.clock = clock;
     }
 
-    /// Returns the chore that runs this sweeper: regularly, and after each change of the
-    /// configuration. The changes within [#MIN_GAP] after a round share the next round.
+    /// Returns the chore that runs this sweeper regularly and after each change of the
+    /// configuration. All changes within [#MIN_GAP] after a round share the next round.
     public Chore chore() {
         return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configuration::onChange);
     }
@@ -99,8 +99,8 @@ public final class LaneSweeper implements Loop.Step {
                 .map(at -> new LaneStore.LaneWake(wake.lane(), at));
     }
 
-    /// Returns when the lane must wake. If even its first delivery is due too late, all its
-    /// deliveries are; up to [#REPAIR_BATCH_ROWS] of them are then made due now.
+    /// Returns when the lane must wake. If the lane's first delivery is due too late, then all its
+    /// deliveries are. In that case, up to [#REPAIR_BATCH_ROWS] of them become due now.
     private LaneStore.LaneWake withinMaxWait(LaneStore.LaneWake found, Instant now) {
         var latest = now.plus(MAX_WAIT);
         if (!found.at().isAfter(latest)) {

@@ -17,21 +17,22 @@ import java.util.Deque;
 /// each round replaces the rows of about a minute with one row, which is kept until the events
 /// themselves have expired.
 ///
-/// Batches with failures that alerts have not read yet are left alone, for a day at most.
+/// Batches with failures that the alerts have not read yet are left unchanged, but for a day at
+/// most.
 ///
 /// Every node runs this loop; rounds of several nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMinutes(1);
 
-    /// For how many rounds the row of a batch is kept. A reader of outcomes that was interrupted
-    /// can resume within this time.
+    /// The number of rounds for which the row of a batch is kept. A reader of outcomes that was
+    /// interrupted can resume within this time.
     private static final int KEPT_ROUNDS = 15;
 
-    /// How much longer than the events the compacted rows are kept.
+    /// How much longer the compacted rows are kept than the events.
     private static final Duration EXTRA_RETENTION = Duration.ofDays(1);
 
-    /// How long failures are kept that the watch for alerts has not read.
+    /// The maximum time for which failures are kept that the alerts have not read.
     private static final Duration MAX_WATCH_DELAY = Duration.ofDays(1);
 
     private static final Logger log = LoggerFactory.getLogger(CommitLogCompactor.class);

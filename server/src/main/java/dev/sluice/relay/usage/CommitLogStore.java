@@ -19,10 +19,11 @@ public final class CommitLogStore {
 
     /// Replaces the rows of all batches whose transactions have numbers below `xid` with one row.
     /// All of those transactions must have ended. The outcomes and failures in the rows are
-    /// discarded. Rows with failures that the watch for alerts has not read stay, if there is an
-    /// alert channel.
+    /// discarded. If there is an alert channel, rows with failures that the alerts have not read
+    /// are kept.
     ///
-    /// @param watchedSince if the watch has not moved since then, its failures are discarded, too
+    /// @param watchedSince if the alerts have not read any failures since then, the unread failures
+    ///   are discarded, too
     static void compactBefore(Tx tx, long xid, Instant now, Instant watchedSince) {
         tx.update(
                 """
@@ -57,9 +58,9 @@ public final class CommitLogStore {
                 xid);
     }
 
-    /// Empties the log and begins it with this transaction, which imports all events. A stream
-    /// reads either all of these events or none, because the order in which they were first
-    /// committed is no longer known.
+    /// Empties the log and begins it with this transaction, which imports all events. The order in
+    /// which these events were first committed is no longer known. A stream therefore reads either
+    /// all of them or none.
     ///
     /// @param eventsFrom a time before which no event arrived
     public static void restart(Tx tx, Instant eventsFrom) {
@@ -72,8 +73,8 @@ public final class CommitLogStore {
                 eventsFrom.toEpochMilli());
     }
 
-    /// Removes the rows that were compacted before `before`. The newest row of the log always
-    /// stays, because there must be one that says where the log begins.
+    /// Removes the rows that were compacted before `before`. The newest row of the log is never
+    /// removed, because it shows where the log begins.
     static void deleteBefore(Tx tx, Instant before) {
         tx.update(
                 """

@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Where to find the events and the ended deliveries of one batch, for its row in `commit_log`.
+/// Tells where to find the events and the ended deliveries of one batch, for its row in
+/// `commit_log`.
 ///
-/// The events of a batch arrived shortly after each other, so the time of the first one is enough.
-/// The ended deliveries may have waited for hours. They are described by their range of ids if it
-/// is narrow, and otherwise listed. The failed and exhausted deliveries are also counted by
+/// The events of a batch arrived shortly after each other, so the arrival time of the first event
+/// is enough. The ended deliveries may have waited for hours. Their range of ids is stored if it is
+/// narrow, and otherwise a list of them. The failed and exhausted deliveries are also counted by
 /// connection and status, for alerts. Not thread-safe.
 final class CommitSummary {
 
@@ -59,8 +60,8 @@ final class CommitSummary {
     }
 
     /// Returns the connections with failed or exhausted deliveries; null if there are none. A
-    /// connection occurs once for each of the two statuses that it has. The other lists about
-    /// failures have the same order.
+    /// connection with both statuses occurs twice. The other lists about failures have the same
+    /// order.
     @Nullable List<UUID> failedConnections() {
         return orNull(failures.keySet().stream().map(key -> key.connection().value()).toList());
     }

@@ -17,13 +17,13 @@ import java.util.function.LongSupplier;
 /// runs this loop, and concurrent rounds of several nodes wait for each other.
 ///
 /// While an old transaction is open, folded rows cannot be vacuumed and each round reads all of
-/// them again. The folder therefore rests 100 times as long as its last round took, up to 30 s.
+/// them again. The folder therefore rests for 100 times the duration of its last round, up to 30 s.
 /// Readers of the sums also add up the rows that are not folded yet.
 public final class LedgerFolder implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LedgerFolder.class);
 
-    /// Maximum number of batches folded in a round if some batch cannot be folded.
+    /// The maximum number of batches folded in a round in which some batch cannot be folded.
     private static final int MAX_BATCHES_APART = 4_096;
 
     private static final int BACKOFF_FACTOR = 100;
@@ -66,10 +66,10 @@ public final class LedgerFolder implements Loop.Step {
         }
     }
 
-    /// Folds the batches in smaller and smaller parts, because some batch cannot be folded. The row
-    /// of a batch that cannot be read in two consecutive such rounds is discarded, because
-    /// otherwise no query that adds up the ledger would work. The audit then finds that the counts
-    /// do not match.
+    /// Folds the batches in smaller and smaller parts, because some batch cannot be folded.
+    /// Discards the row of a batch that cannot be read in two consecutive such rounds, because no
+    /// query that adds up the ledger could work with it. The audit later reports that the counts do
+    /// not match.
     private void foldApart() {
         var failed =
                 Halving.run(

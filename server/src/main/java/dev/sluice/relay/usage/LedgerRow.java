@@ -1,7 +1,9 @@
 package dev.sluice.relay.usage;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryId;
@@ -11,8 +13,6 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.LatencyBuckets;
 import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UsageKind;
-import dev.sluice.relay.VerificationStatus;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.sluice.relay.usage;
 
+import dev.sluice.account.plan.UsageKind;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.SqlStatement;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +22,7 @@ public final class LedgerStore {
     /// The key of a batch's row.
     record BatchKey(UUID batch, UUID source) {}
 
-    /// What became of a transaction.
+    /// The outcome of a transaction.
     public enum TransactionStatus {
         COMMITTED,
         ABORTED,
@@ -103,12 +103,12 @@ public final class LedgerStore {
                 "select pg_current_xact_id()::text::bigint as number", row -> row.number("number"));
     }
 
-    /// Returns what became of a transaction that may have written a batch. A batch's own row does
+    /// Returns the outcome of a transaction that may have written a batch. A batch's own row does
     /// not show it, because the row is soon folded.
     ///
-    /// After a crash, PostgreSQL gives the numbers of transactions that it did not log to new ones.
-    /// The current transaction's number tells whether this number was not given out again yet. If
-    /// it was, the answer is that of the new transaction.
+    /// After a crash, PostgreSQL gives out the numbers of unlogged transactions a second time. The
+    /// number of the current transaction shows whether `number` was given out again. If it was, the
+    /// result is the outcome of the later transaction.
     public static TransactionStatus transactionStatus(Tx tx, long number) {
         return tx.single(
                 """
@@ -131,8 +131,8 @@ public final class LedgerStore {
         return fold(tx, "", List.of());
     }
 
-    /// Folds the rows of these batches, as far as they are not folded yet. Returns the number of
-    /// folded rows.
+    /// Folds those of these batches' rows that are not folded yet. Returns the number of folded
+    /// rows.
     static int fold(Tx tx, List<BatchKey> batches) {
         return fold(
                 tx,
@@ -206,7 +206,7 @@ public final class LedgerStore {
     }
 
     /// Deletes up to `limit` hourly sums of hours before `before`. Keeps daily sums and totals.
-    /// Returns how many sums were deleted.
+    /// Returns the number of deleted sums.
     public static int deleteHoursBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -218,7 +218,7 @@ public final class LedgerStore {
     }
 
     /// Deletes the sums of these sources and connections, up to `limit` rows in each table. Returns
-    /// how many rows were deleted.
+    /// the number of deleted rows.
     public static int deleteSums(Tx tx, List<UUID> keys, int limit) {
         var kinds = UsageKind.numbers();
         return tx.update(

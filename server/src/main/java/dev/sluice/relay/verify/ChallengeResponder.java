@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
 /// Only verified requests are answered. Pure.
 public final class ChallengeResponder {
 
-    /// Maximum size of a body that is parsed as a challenge. Challenges are smaller than this, so a
+    /// The maximum size of a body that is parsed as a challenge. Real challenges are smaller, so a
     /// larger body is taken to be an event.
     private static final int MAX_BODY_BYTES = 16 * 1024;
 
@@ -33,7 +33,7 @@ public final class ChallengeResponder {
 
     private ChallengeResponder() {}
 
-    /// Returns the reply if the request is a challenge, and empty otherwise.
+    /// Returns the reply if the request is a challenge; empty otherwise.
     public static Optional<Reply> answer(
             VerificationConfig config, VerificationResult result, byte[] body) {
         if (!(result instanceof VerificationResult.VerificationPassed(Optional<Secret> secret))

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /// Checks Discord's Ed25519 signature over the timestamp and the body.
 ///
-/// Sources: Discord documentation, "Setting up an endpoint"; RFC 8032.
+/// The rules are from the Discord documentation, "Setting up an endpoint", and from RFC 8032.
 final class DiscordVerifier {
 
     static final String SIGNATURE_HEADER = "X-Signature-Ed25519";

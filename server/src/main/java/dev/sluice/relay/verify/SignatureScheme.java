@@ -45,16 +45,17 @@ record SignatureScheme(
     /// Where a request contains its timestamp.
     sealed interface TimestampLocation {
 
-        /// Nowhere. An intercepted request can therefore be replayed at any time.
+        /// The request has no timestamp. An intercepted request can therefore be replayed at any
+        /// time.
         record NoTimestamp() implements TimestampLocation {}
 
-        /// In a separate header.
+        /// The timestamp is in a header of its own.
         record HeaderTimestamp(String name) implements TimestampLocation {}
 
-        /// In a pair of the signature header.
+        /// The timestamp is one of the pairs in the signature header.
         record SignatureTimestamp() implements TimestampLocation {}
 
-        /// In a field of the JSON body, as a number.
+        /// The timestamp is a number in a field of the JSON body.
         record BodyTimestamp(String field) implements TimestampLocation {}
     }
 

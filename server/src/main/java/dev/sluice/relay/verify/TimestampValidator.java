@@ -11,8 +11,8 @@ import java.time.Instant;
 /// tolerance.
 final class TimestampValidator {
 
-    /// A Unix time with this many digits is taken as milliseconds. As seconds, it would be in the
-    /// year 33658 or later.
+    /// The minimum number of digits of a Unix time in milliseconds. As seconds, such a number would
+    /// be in the year 33658 or later.
     private static final int MILLIS_DIGITS = 13;
 
     private static final int MAX_DIGITS = 18;
@@ -31,10 +31,10 @@ final class TimestampValidator {
         return text.length() == MILLIS_DIGITS ? number / 1000 : number;
     }
 
-    /// Reads the timestamp from a member of the body, which must be a JSON object in UTF-8. Other
-    /// members are read as leniently as payloads are, because the sender's signature covers them: a
-    /// strange number or a repeated name there must not keep the event from being stored. If the
-    /// member itself is repeated, the last one counts.
+    /// Reads the timestamp from a member of the body, which must be a JSON object in UTF-8. If the
+    /// member is repeated, the last one counts. Other members are read as leniently as in any
+    /// payload: a strange number or a repeated name must not keep an event from being stored, and
+    /// the sender's signature covers them anyway.
     static long readFromBody(String field, byte[] body) throws VerificationException {
         var written =
                 JsonDocument.read(body)

@@ -17,10 +17,10 @@ import java.util.TreeSet;
 /// Builds the text that follows the URL in what Twilio signs (Twilio documentation, "Validating
 /// requests").
 ///
-/// For a form, the text consists of the fields sorted by name, each as its name followed by its
-/// value, without separators. If a name has several values, they are sorted and repeated values are
-/// left out. Any other body is protected by its SHA-256 hash, which is part of the signed URL as
-/// `bodySHA256`.
+/// For a form, the text consists of the fields sorted by name. Each field is its name followed by
+/// its value, without separators. If a name has several values, they are sorted and repeated values
+/// are left out. Any other body is protected by its SHA-256 hash, which is part of the signed URL
+/// as `bodySHA256`.
 final class TwilioSignedContent {
 
     private static final String BODY_HASH_PARAMETER = "bodySHA256=";
@@ -44,9 +44,9 @@ final class TwilioSignedContent {
         return "";
     }
 
-    /// Returns the URL with which the signature covers the body. That is the URL of the request if
-    /// the body is empty or a form, or if the URL already has the right hash. Otherwise, it is the
-    /// URL with the hash of the body added.
+    /// Returns the URL with which the signature covers the body. If the body is empty or a form, or
+    /// if the URL already has the right hash, this is the URL of the request. Otherwise, the hash
+    /// of the body is added to the URL.
     static String coveringUrl(InboundRequest inbound) {
         try {
             var _ = of(inbound);

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Says what to change when an event does not pass a config. Pure.
+/// Suggests what to change when an event fails the verification by a config. Pure.
 ///
 /// Each sentence begins with a space, because it follows another sentence.
 final class VerificationAdvice {
@@ -129,8 +129,8 @@ final class VerificationAdvice {
                         + " one.";
     }
 
-    /// Returns a sentence that names the settings to change, if the signature fits the same secret
-    /// with other settings; empty otherwise.
+    /// Looks for other settings with which the signature fits the same secret. Returns a sentence
+    /// that names the settings to change; empty if there are none.
     private static Optional<String> matchingChange(
             GenericHmacVerification hmac, InboundRequest event) {
         return variants(hmac)

@@ -12,17 +12,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// How a verification config judges a stored event, with a sentence that says what to change. Pure.
+/// The verdict of a verification config on a stored event, with advice on what to change. Pure.
 ///
-/// @param sentence whole sentences, without any secret
+/// @param sentence one or more whole sentences, without any secret
 public record VerificationDiagnosis(Judgement judgement, String sentence) {
 
-    /// How a config judges an event.
+    /// The possible verdicts.
     public enum Judgement {
         VERIFIED,
         FAILED,
         SKIPPED,
-        /// The values that the config checks were not stored with the event.
+        /// The verdict is unknown, because the values that the config checks were not stored with
+        /// the event.
         UNKNOWN;
 
         /// Returns the name used in the API.
@@ -33,8 +34,9 @@ public record VerificationDiagnosis(Judgement judgement, String sentence) {
 
     /// Checks a stored event against a config.
     ///
-    /// @param event the event: its headers as stored, with a credential masked; the time at which
-    ///   it arrived; and the source's URL without a query, which is not stored
+    /// @param event the event. Its headers are as stored, with the credential masked; its time is
+    ///   the arrival time. The URL is the source's URL without a query, because the query is not
+    ///   stored
     public static VerificationDiagnosis of(VerificationConfig config, InboundRequest event) {
         return switch (Verifier.check(config, event)) {
             case VerificationResult.VerificationSkipped() ->

@@ -34,15 +34,16 @@ public final class WebhookSigner {
 
     private WebhookSigner() {}
 
-    /// Returns the name of the signature header that [#sign] cannot make; empty if there is none.
-    /// It cannot make the signature of Discord, for which a source has only the public key.
+    /// Returns the name of the signature header that [#sign] cannot create; empty if there is none.
+    /// `sign` cannot create the signature of Discord, because a source has only Discord's public
+    /// key.
     public static Optional<String> missingHeader(VerificationConfig config) {
         return config instanceof VerificationConfig.DiscordVerification
                 ? Optional.of(DiscordVerifier.SIGNATURE_HEADER)
                 : Optional.empty();
     }
 
-    /// Returns the webhook with the headers added that its verification needs.
+    /// Returns the webhook with all headers that its verification needs.
     ///
     /// @param url the public URL of the source
     /// @param now the time of the signature

@@ -2,6 +2,7 @@ package dev.sluice.observe.audit;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -9,7 +10,6 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;

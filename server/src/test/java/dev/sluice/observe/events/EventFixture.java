@@ -1,11 +1,11 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.Some;

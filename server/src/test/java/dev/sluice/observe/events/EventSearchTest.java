@@ -3,13 +3,13 @@ package dev.sluice.observe.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.ListPage;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.events.EventFixture.FixtureEvent;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Page;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;

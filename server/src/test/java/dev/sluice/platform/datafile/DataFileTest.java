@@ -57,14 +57,17 @@ class DataFileTest {
         return out.toByteArray();
     }
 
-    /// Reads a whole file. Returns its tables with the lengths of their rows.
-    private static List<String> read(InputStream in) throws IOException {
+    /// @param rows the number that the file states
+    private record ReadTable(String name, int bytes, long rows) {}
+
+    /// Reads a whole file and returns its tables.
+    private static List<ReadTable> read(InputStream in) throws IOException {
         var file = DataFileReader.open(in);
         assertThat(file.header()).isEqualTo(HEADER);
-        var tables = new ArrayList<String>();
+        var tables = new ArrayList<ReadTable>();
         for (var name = file.nextTable(); name.isPresent(); name = file.nextTable()) {
             byte[] rows = file.rows().readAllBytes();
-            tables.add(name.get() + " " + rows.length + " " + file.rowCount());
+            tables.add(new ReadTable(name.get(), rows.length, file.rowCount()));
             assertThat(rows.length < 1000 || Arrays.equals(rows, LARGE)).isTrue();
         }
         file.end();
@@ -76,7 +79,9 @@ class DataFileTest {
         byte[] file = file(LARGE);
 
         assertThat(read(new ByteArrayInputStream(file)))
-                .containsExactly("small 4 2", "large 200000 " + Long.MAX_VALUE);
+                .containsExactly(
+                        new ReadTable("small", 4, 2),
+                        new ReadTable("large", LARGE.length, Long.MAX_VALUE));
         DataFileReader.verify(new ByteArrayInputStream(file));
     }
 

@@ -9,6 +9,7 @@ import com.github.luben.zstd.ZstdDictCompress;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.id.Uuid7;
@@ -18,9 +19,9 @@ import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -553,16 +555,6 @@ class DictionaryTrainerTest {
     }
 
     private int insertDictionary(SourceId of, byte[] bytes) {
-        return db.call(tx ->
-                tx.single(
-                        """
-                        insert into payload_dictionary (source_id, checksum, bytes)
-                        values (?, sha256(?), ?)
-                        returning number
-                        """,
-                        row -> row.integer("number"),
-                        of.value(),
-                        bytes,
-                        bytes));
+        return db.call(tx -> GivenRows.insertDictionary(tx, of, bytes, Instant.now()));
     }
 }

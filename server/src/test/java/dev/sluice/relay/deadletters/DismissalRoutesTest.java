@@ -97,8 +97,9 @@ class DismissalRoutesTest {
 
     @Test
     void requests_without_time_for_more_than_a_chunk_get_to_the_end_by_their_cursors() {
+        record CheckedChunk(SourceId source, UUID low) {}
         var scope = sources(3);
-        var checked = new ArrayList<String>();
+        var checked = new ArrayList<CheckedChunk>();
         var cursor = Optional.<DismissalCursor>empty();
         do {
             cursor =
@@ -107,7 +108,7 @@ class DismissalRoutesTest {
                                     cursor,
                                     Duration.ZERO,
                                     (source, _, ids) -> {
-                                        checked.add(source + " " + ids.low());
+                                        checked.add(new CheckedChunk(source, ids.low()));
                                         return ids.low().equals(AFTER_LAST)
                                                 ? new DismissalChunk(0, Optional.empty())
                                                 : new DismissalChunk(0, Optional.of(LAST));
@@ -120,7 +121,7 @@ class DismissalRoutesTest {
                         scope.connections().keySet().stream()
                                 .flatMap(source ->
                                         Stream.of(IdRange.ALL.low(), AFTER_LAST)
-                                                .map(id -> source + " " + id))
+                                                .map(id -> new CheckedChunk(source, id)))
                                 .toList());
     }
 

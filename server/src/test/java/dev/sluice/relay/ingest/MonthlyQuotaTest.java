@@ -9,6 +9,7 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -17,10 +18,10 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.VerificationReason;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
@@ -346,17 +347,7 @@ class MonthlyQuotaTest {
     private void insertSource() {
         db.run(tx -> {
             Given.insertWorkspace(tx, source.workspace(), "Team", "open", clock.instant());
-            tx.update(
-                    """
-                    insert into source (id, workspace_id, name, color, token, status, created_at,
-                                        updated_at, version)
-                    values (?, ?, 'Shop', '#2563eb', ?, 'active', ?, ?, 1)
-                    """,
-                    source.id().value(),
-                    source.workspace().value(),
-                    source.id().toString(),
-                    clock.instant(),
-                    clock.instant());
+            Given.insertSource(tx, source.id(), source.workspace(), clock.instant());
         });
     }
 
@@ -365,12 +356,9 @@ class MonthlyQuotaTest {
     }
 
     private void insertSum(Tx tx, LocalDate day, VerificationStatus status, int events) {
-        tx.update(
-                "insert into rollup_day (kind, key, day, dim, n, size) values (1, ?, ?, ?, ?, 0)",
-                source.id().value(),
-                (int) day.toEpochDay(),
-                (int) status.number(),
-                events);
+        var noon = day.atTime(12, 0).toInstant(ZoneOffset.UTC);
+        GivenRows.addToDay(
+                tx, GivenRows.UsageRow.event(source.id(), noon, status, 0).times(events));
     }
 
     @Test

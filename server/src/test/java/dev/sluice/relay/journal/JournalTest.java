@@ -11,6 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
 import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
@@ -21,7 +22,6 @@ import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.store.Receipt;

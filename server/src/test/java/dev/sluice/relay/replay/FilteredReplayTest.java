@@ -132,10 +132,9 @@ class FilteredReplayTest {
     void what_fails_or_is_dismissed_after_the_request_is_not_resent() {
         var events = failed(fixture.connection, 12);
         fixture.db.run(tx ->
-                tx.update(
-                        "insert into dismissal (source_id, delivery_id, dismissed_at) values (?, ?,"
-                                + " ?)",
-                        fixture.source.value(),
+                GivenRows.insertDismissal(
+                        tx,
+                        fixture.source,
                         DeliveryId.of(events.get(3), 1).value(),
                         fixture.clock.instant()));
         var job = fixture.filteredJob(connections, 11, Optional.empty(), Optional.empty());

@@ -5,14 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Database;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /// Deleted configuration leaves the tables when nothing names it any more, and not before.
@@ -79,41 +82,28 @@ class ConfigurationPrunerTest {
 
     private void addSums(UUID key) {
         fixture.db.run(tx -> {
-            tx.update(
-                    "insert into rollup_day (kind, key, day, dim, n, size) values (1, ?, 1, 3, 1,"
-                            + " 1)",
-                    key);
-            tx.update("insert into total (kind, key, dim, n, size) values (1, ?, 3, 1, 1)", key);
+            GivenRows.addToDay(tx, usageOf(key));
+            GivenRows.addToTotal(tx, usageOf(key));
         });
     }
 
     private void addHour(UUID key) {
-        fixture.db.run(tx ->
-                tx.update(
-                        "insert into rollup_hour (kind, key, hour, dim, n, size) values (1, ?, 1,"
-                                + " 3, 1, 1)",
-                        key));
+        fixture.db.run(tx -> GivenRows.addToHour(tx, usageOf(key)));
     }
 
-    private void addLane(ConnectionId lane, String wakeAt, @Nullable Long owner) {
+    private static GivenRows.UsageRow usageOf(UUID key) {
+        return GivenRows.UsageRow.event(
+                new SourceId(key), Instant.EPOCH, VerificationStatus.SKIPPED, 1);
+    }
+
+    private void addLane(ConnectionId lane, Optional<Instant> wakeAt, Optional<Long> owner) {
         fixture.db.run(tx ->
-                tx.update(
-                        """
-                        insert into lane (connection_id, trigger, source_id, wake_at, owner)
-                        values (?, 1, ?, ?::timestamptz, ?)
-                        """,
-                        lane.value(),
-                        source.value(),
-                        wakeAt,
-                        owner));
+                GivenRows.insertLane(tx, new Lane(lane, Trigger.INGEST, source), wakeAt, owner));
     }
 
     private void addDictionary(SourceId of) {
-        fixture.db.run(tx ->
-                tx.update(
-                        "insert into payload_dictionary (source_id, checksum, bytes) values (?,"
-                                + " sha256('x'), 'x')",
-                        of.value()));
+        fixture.db.run(
+                tx -> GivenRows.insertDictionary(tx, of, new byte[1], fixture.clock.instant()));
     }
 
     private List<UUID> ids(String table) {
@@ -124,7 +114,7 @@ class ConfigurationPrunerTest {
     void a_purged_source_that_no_history_names_leaves_with_all_that_was_its() {
         addSums(source.value());
         addSums(connection.value());
-        addLane(connection, "2026-01-01", null);
+        addLane(connection, Optional.of(Some.NOON), Optional.empty());
         var living = given.source();
         addSums(living.value());
         addDictionary(source);
@@ -308,10 +298,10 @@ class ConfigurationPrunerTest {
         var leased = given.connection(source, given.destination("b.example", 4));
         var waking = given.connection(source, given.destination("c.example", 4));
         var held = given.connection(source, given.destination("d.example", 4));
-        addLane(connection, "infinity", null);
-        addLane(leased, "infinity", 7L);
-        addLane(waking, "2026-01-01", null);
-        addLane(held, "infinity", null);
+        addLane(connection, Optional.empty(), Optional.empty());
+        addLane(leased, Optional.empty(), Optional.of(7L));
+        addLane(waking, Optional.of(Some.NOON), Optional.empty());
+        addLane(held, Optional.empty(), Optional.empty());
         fixture.waiting(source, held, Some.NOON);
 
         prune(Some.NOON);
@@ -329,7 +319,7 @@ class ConfigurationPrunerTest {
     void more_lanes_and_sources_than_a_chunk_has_are_all_looked_at() {
         given.connectedSources(destination, 1_234)
                 .forEach(each -> {
-                    addLane(each.connection(), "infinity", null);
+                    addLane(each.connection(), Optional.empty(), Optional.empty());
                 });
         fixture.db.run(tx -> {
             tx.update("update source set trashed_at = ?, purged_at = ?", Some.NOON, Some.NOON);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /// Dictionaries stay as long as an event can name them, and not longer.
 class DictionaryRetentionTest {
@@ -46,15 +48,9 @@ class DictionaryRetentionTest {
         fixture.db.close();
     }
 
-    private void insertDictionary(Instant created, String replaced) {
-        fixture.db.run(tx ->
-                tx.update(
-                        "insert into payload_dictionary (source_id, created_at, replaced_at,"
-                                + " checksum, bytes) values (?, ?, "
-                                + replaced
-                                + ", sha256('x'), 'x')",
-                        source.value(),
-                        created));
+    private void insertDictionary(Instant created, Optional<Instant> replaced) {
+        fixture.db.run(
+                tx -> GivenRows.insertDictionary(tx, source, new byte[1], created, replaced));
     }
 
     private long dictionaries(String condition) {
@@ -72,7 +68,7 @@ class DictionaryRetentionTest {
 
     @Test
     void a_replaced_dictionary_goes_with_the_day_of_the_last_event_that_can_name_it() {
-        insertDictionary(Some.NOON, "null");
+        insertDictionary(Some.NOON, Optional.empty());
         daysLater(2);
         var replacedAt = fixture.clock.instant();
         fixture.db.run(
@@ -94,7 +90,7 @@ class DictionaryRetentionTest {
 
     @Test
     void the_last_event_is_recorded_a_day_after_the_replacement() {
-        insertDictionary(Some.NOON, "'2026-03-01T12:00:00Z'");
+        insertDictionary(Some.NOON, Optional.of(Instant.parse("2026-03-01T12:00:00Z")));
         fixture.waiting(source, connection, Some.NOON);
         fixture.clock.advance(Duration.ofHours(23));
         fixture.round();
@@ -108,7 +104,7 @@ class DictionaryRetentionTest {
 
     @Test
     void a_current_dictionary_is_retired_after_thirty_days() {
-        insertDictionary(Some.NOON, "null");
+        insertDictionary(Some.NOON, Optional.empty());
         daysLater(29);
         assertThat(dictionaries("replaced_at is null")).isEqualTo(1);
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Database;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.ExpiringDeliveries;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.retention.RetentionFixture.DayTable;
 import dev.sluice.testkit.DeliveryState;
 import dev.sluice.testkit.Given;

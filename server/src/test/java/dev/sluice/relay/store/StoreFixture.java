@@ -2,6 +2,7 @@ package dev.sluice.relay.store;
 
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.Attempt;
@@ -14,7 +15,6 @@ import dev.sluice.relay.Payload;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;

@@ -2,8 +2,8 @@ package dev.sluice.relay.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
-import dev.sluice.relay.VerificationStatus;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.GivenRows.UsageRow;
 import dev.sluice.testkit.LogRecorder;

@@ -1,4 +1,4 @@
-package dev.sluice.relay;
+package dev.sluice.gateway.source;
 
 import java.util.Locale;
 

@@ -1,6 +1,4 @@
-package dev.sluice.observe;
-
-import dev.sluice.relay.DeliveryStatus;
+package dev.sluice.relay;
 
 import java.util.Collection;
 import java.util.List;
@@ -17,6 +15,9 @@ public final class DeliveryStatusSql {
     public static final List<DeliveryStatus> DEAD_STATUSES =
             List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
 
+    /// The condition that a delivery ended without success, on the column `status`.
+    public static final String IS_DEAD = in("status", DEAD_STATUSES);
+
     private DeliveryStatusSql() {}
 
     /// Returns a condition such as `status = 6`.
@@ -31,10 +32,15 @@ public final class DeliveryStatusSql {
     /// @param column the column that holds the status
     /// @param statuses at least one
     public static String in(String column, Collection<DeliveryStatus> statuses) {
+        return column + " in (" + numbers(statuses) + ")";
+    }
+
+    /// Returns the numbers of the statuses, such as `4, 5`.
+    public static String numbers(Collection<DeliveryStatus> statuses) {
         return statuses.stream()
                 .map(DeliveryStatus::number)
                 .sorted()
                 .map(String::valueOf)
-                .collect(Collectors.joining(", ", column + " in (", ")"));
+                .collect(Collectors.joining(", "));
     }
 }

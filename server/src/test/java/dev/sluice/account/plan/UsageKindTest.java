@@ -1,4 +1,4 @@
-package dev.sluice.relay;
+package dev.sluice.account.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class UsageKindTest {
 
-    /// They stand in stored rows, in the migrations and in `SourceStore.eventCounts`.
+    /// Stored rows and the migrations contain the numbers.
     @ParameterizedTest
     @CsvSource({"EVENTS, 1", "OUTCOMES, 2", "DELIVERIES, 3", "LATENCIES, 4", "REFUSALS, 5"})
     void a_kind_keeps_its_number(UsageKind kind, int number) {

@@ -1,4 +1,4 @@
-package dev.sluice.relay;
+package dev.sluice.account.plan;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -16,14 +16,15 @@ public enum UsageKind {
     /// subtracted again.
     DELIVERIES(3),
     /// Attempts on a connection that got a response or timed out waiting for one, grouped by the
-    /// bucket of their latency (see [LatencyBuckets]).
+    /// bucket of their latency (see `relay.LatencyBuckets`).
     LATENCIES(4),
-    /// Requests to a source that were refused and not stored, grouped by [RefusalReason]. Requests
-    /// that failed verification are stored and counted in [#EVENTS].
+    /// Requests to a source that were refused and not stored, grouped by `relay.RefusalReason`.
+    /// Requests that failed verification are stored and counted in [#EVENTS].
     REFUSALS(5);
 
-    /// The minimum time for which hourly counts are kept. Daily counts are kept until their source
-    /// is purged and has no events and no hourly counts left, or until their workspace is erased.
+    /// The minimum time for which hourly counts are kept. Daily counts are kept longer: until their
+    /// workspace is erased, or until their source is purged and has neither events nor hourly
+    /// counts left.
     public static final Duration HOURLY_RETENTION = Duration.ofDays(93);
 
     private final int number;

@@ -1,0 +1,227 @@
+package dev.sluice.relay.assembly;
+
+import static dev.sluice.relay.HealthProblem.Component.DELIVERY;
+
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.routing.ExpiryPolicy;
+import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.http.HttpServer;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.relay.HealthProblem;
+import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.RelayMeters;
+import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.dispatch.AttemptRunner;
+import dev.sluice.relay.dispatch.DispatchEnvironment;
+import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.fairness.PermitLimit;
+import dev.sluice.relay.journal.ResultJournal;
+import dev.sluice.relay.lanes.Backlog;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.send.HttpSender;
+import dev.sluice.relay.settle.FailureLog;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.Lanes;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.ResultListener;
+import dev.sluice.relay.trace.EventTracer;
+import dev.sluice.relay.trace.TracedSender;
+import dev.sluice.relay.upkeep.DueWorkMonitor;
+import dev.sluice.relay.upkeep.LaneSweeper;
+import dev.sluice.relay.upkeep.LaneWaker;
+import dev.sluice.relay.upkeep.LeakDetector;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/// The part of the relay that delivers stored events: the dispatcher, the lanes, the circuits, and
+/// the journal of results.
+final class DeliveryAssembly {
+
+    /// The time that shutdown waits for attempts in flight. It is longer than a destination's
+    /// default timeout. A delivery whose attempt takes longer is put back into its lane and sent
+    /// again later, although the receiver may still be processing the first request.
+    private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
+
+    private static final Executor SENDER_THREADS =
+            sender -> Thread.ofVirtual().name("send").start(sender);
+
+    private final Foundation base;
+    private final ConfigurationCache configuration;
+    private final RelaySettings settings;
+    private final Node node;
+    private final int permits =
+            PermitLimit.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
+    private final ResultJournal resultJournal;
+    private final SharedCircuits circuits;
+    private final Dispatcher dispatcher;
+    private final Backlog backlog;
+    private final LaneWaker laneWaker;
+    private final LaneSweeper laneSweeper;
+    private final DueWorkMonitor dueWorkMonitor;
+    private final FailureLog failureLog;
+
+    /// What the attempts of this node use from the rest of the relay.
+    ///
+    /// @param expiry decides which deliveries have expired
+    /// @param recorder records which attempts are in flight
+    record AttemptSupport(
+            ExpiryPolicy expiry,
+            InFlightRecorder recorder,
+            EventTracer tracer,
+            PayloadDecoder payloadDecoder) {}
+
+    DeliveryAssembly(
+            Foundation base,
+            ConfigurationCache configuration,
+            RelaySettings settings,
+            RelayMeters meters,
+            Node node,
+            AttemptSupport support) {
+        this.base = base;
+        this.configuration = configuration;
+        this.settings = settings;
+        this.node = node;
+        var db = base.pools().relay();
+        var delivery = base.pools().delivery();
+        var clock = base.clock();
+        resultJournal =
+                new ResultJournal(
+                        new DedicatedConnection(base.database(), "results", meters.resultCommits()),
+                        new PartitionStore(delivery),
+                        node::epoch,
+                        base.ids(),
+                        clock);
+        failureLog = new FailureLog(clock);
+        circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
+        var attemptRunner = attemptRunner(support);
+        var environment =
+                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
+        dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
+        backlog =
+                new Backlog(
+                        environment,
+                        Lanes.of(delivery, support.payloadDecoder()),
+                        dispatcher,
+                        attemptRunner,
+                        System::nanoTime);
+        var holdPolicy = new HoldPolicy(circuits);
+        laneWaker = new LaneWaker(db, configuration, holdPolicy);
+        laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);
+        dueWorkMonitor =
+                new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
+    }
+
+    private AttemptRunner attemptRunner(AttemptSupport support) {
+        var clock = base.clock();
+        var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
+        base.shutdown().closing("connections to destinations", sender);
+        return new AttemptRunner(
+                configuration,
+                support.expiry(),
+                new TracedSender(sender, support.tracer()),
+                new Settlement(
+                        clock, RandomGenerator.getDefault(), settings.retryJitter(), failureLog),
+                circuits,
+                support.recorder(),
+                clock);
+    }
+
+    /// Starts to deliver events.
+    ///
+    /// @param returnQuota runs during shutdown, after the last result was written
+    void start(ResultListener listener, AutoCloseable returnQuota) {
+        var shutdown = base.shutdown();
+        node.onFenced(dispatcher::dropAll);
+        shutdown.first("give back lanes", backlog::leave);
+        shutdown.first("give back quota", returnQuota);
+        resultJournal.start(listener);
+        shutdown.first("write circuits", circuits::run);
+        shutdown.first("write lane wakes", laneWaker::run);
+        shutdown.closing("results", resultJournal);
+        shutdown.first("write counted failures", failureLog::flush);
+        shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
+        var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
+        shutdown.start(
+                backlogChore.wokenBy(wake -> {
+                    backlog.onWakeNeeded(wake);
+                    circuits.onChange(wake);
+                }));
+        var probeLoop = backlog.probeLoop();
+        shutdown.start(
+                new Chore("probes", Duration.ofSeconds(1), probeLoop)
+                        .wokenBy(probeLoop::onWakeNeeded));
+    }
+
+    /// Returns the chores that share circuits with other nodes and wake lanes.
+    List<Chore> laneChores() {
+        return List.of(
+                new Chore("circuits", Duration.ofSeconds(1), circuits)
+                        .idlingAt(Duration.ofSeconds(2))
+                        .wokenBy(circuits::onWakeNeeded),
+                new Chore("lane wakes", Duration.ofSeconds(1), laneWaker)
+                        .withGap(Duration.ofMillis(50))
+                        .wokenBy(laneWaker::onWakeNeeded),
+                laneSweeper.chore());
+    }
+
+    /// Returns the chores of the dispatcher.
+    List<Chore> dispatchChores() {
+        var rateLimitQueue = dispatcher.rateLimitQueue();
+        var quarantine = dispatcher.quarantine();
+        return List.of(
+                new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
+                        .wokenBy(rateLimitQueue::onWakeNeeded),
+                new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
+                new Chore("quarantine", Duration.ofMillis(200), quarantine)
+                        .wokenBy(quarantine::onWakeNeeded));
+    }
+
+    /// Returns the chores that look for deliveries that are late or lost.
+    List<Chore> checkingChores() {
+        var leakDetector = new LeakDetector(base.pools().relay(), node, dispatcher, base.clock());
+        return List.of(
+                new Chore("due work", DueWorkMonitor.INTERVAL, dueWorkMonitor),
+                new Chore("leaks", Duration.ofSeconds(60), leakDetector));
+    }
+
+    Chore failureLogChore() {
+        return Chore.of("failure log", Duration.ofSeconds(5), failureLog::summarize);
+    }
+
+    Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    LaneWaker laneWaker() {
+        return laneWaker;
+    }
+
+    /// Returns the number of results that are queued for a commit.
+    int queued() {
+        return resultJournal.queued();
+    }
+
+    int permits() {
+        return permits;
+    }
+
+    List<HealthProblem> problems() {
+        var problems = new ArrayList<HealthProblem>();
+        if (resultJournal.isFailing()) {
+            problems.add(new HealthProblem(DELIVERY, "Results cannot be written: commits fail."));
+        }
+        if (dueWorkMonitor.isLate()) {
+            problems.add(
+                    new HealthProblem(
+                            DELIVERY, "Deliveries that are due have waited for over 30 seconds."));
+        }
+        return problems;
+    }
+}

@@ -1,0 +1,158 @@
+package dev.sluice.relay.assembly;
+
+import static dev.sluice.relay.HealthProblem.Component.INGEST;
+
+import dev.sluice.account.plan.Plan;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.relay.HealthProblem;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.RefusalReason;
+import dev.sluice.relay.RelayMeters;
+import dev.sluice.relay.compression.DictionaryTrainer;
+import dev.sluice.relay.compression.PayloadEncoder;
+import dev.sluice.relay.dispatch.PayloadAdmission;
+import dev.sluice.relay.ingest.DiskSpaceMonitor;
+import dev.sluice.relay.ingest.InboundCheck;
+import dev.sluice.relay.ingest.IngestEndpoint;
+import dev.sluice.relay.ingest.IngestLimits;
+import dev.sluice.relay.ingest.IngestRateLimiter;
+import dev.sluice.relay.ingest.MonthlyQuota;
+import dev.sluice.relay.journal.Journal;
+import dev.sluice.relay.journal.JournalListener;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.refusal.RefusalCounter;
+import dev.sluice.relay.refusal.RefusalRecorder;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.trace.EventTracer;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// The part of the relay that accepts events and stores them: the journal, and the limits that are
+/// checked before an event is stored.
+final class IngestAssembly {
+
+    /// The maximum time that a request waits until the database has reserved quota tokens.
+    private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
+
+    private final Foundation base;
+    private final ConfigurationCache configuration;
+    private final RelaySettings settings;
+    private final RelayMeters meters;
+    private final Journal journal;
+    private final PayloadEncoder payloadEncoder;
+    private final DiskSpaceMonitor diskSpace;
+    private final IngestRateLimiter rateLimiter;
+    private final MonthlyQuota quota;
+    private final RefusalCounter refusals;
+
+    /// @param limits returns the limits of a workspace's plan
+    IngestAssembly(
+            Foundation base,
+            ConfigurationCache configuration,
+            RelaySettings settings,
+            RelayMeters meters,
+            Node node,
+            Function<WorkspaceId, Plan.PlanLimits> limits) {
+        this.base = base;
+        this.configuration = configuration;
+        this.settings = settings;
+        this.meters = meters;
+        var db = base.pools().relay();
+        var clock = base.clock();
+        payloadEncoder =
+                settings.isCompressing()
+                        ? PayloadEncoder.on(meters.payloads(), clock)
+                        : PayloadEncoder.off(meters.payloads(), clock);
+        journal =
+                new Journal(
+                        new DedicatedConnection(base.database(), "journal", meters.eventCommits()),
+                        new PartitionStore(base.pools().delivery()),
+                        node::epoch,
+                        base.ids(),
+                        clock);
+        diskSpace = new DiskSpaceMonitor(settings.node().freeShare());
+        rateLimiter = new IngestRateLimiter(db, limits, base.ids().next(), clock);
+        quota = new MonthlyQuota(db, limits, configuration::source, QUOTA_TIMEOUT, clock);
+        refusals = new RefusalCounter(clock);
+    }
+
+    /// Starts to store the events that ingest accepts.
+    void start(JournalListener listener) {
+        base.shutdown().start(journal.overdueChore());
+        journal.start(listener);
+        base.shutdown().closing("journal", journal);
+    }
+
+    /// Returns the endpoint that accepts events.
+    ///
+    /// @param admission reserves memory for the deliveries of an event
+    IngestEndpoint endpoint(PayloadAdmission admission, EventTracer tracer, String hopHeader) {
+        return new IngestEndpoint(
+                configuration,
+                journal,
+                payloadEncoder,
+                IngestLimits.of(diskSpace, rateLimiter, quota, admission),
+                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
+                new InboundCheck(settings.baseUrl(), hopHeader),
+                base.ids(),
+                base.clock());
+    }
+
+    /// Returns the chores that keep the counts of requests and events in the database.
+    List<Chore> countingChores() {
+        var refusalRecorder =
+                new RefusalRecorder(refusals, base.pools().relay(), base.ids()::next, base.clock());
+        return List.of(
+                new Chore("ingest rate limits", Duration.ofSeconds(1), rateLimiter),
+                new Chore("refusals", RefusalRecorder.INTERVAL, refusalRecorder)
+                        .endingWith(refusalRecorder::finish),
+                new Chore("quota", Duration.ofSeconds(1), quota).steady());
+    }
+
+    /// Returns the chores that measure the free disk space and train dictionaries.
+    List<Chore> storageChores(PayloadDecoder payloadDecoder) {
+        var dictionaryTrainer =
+                new DictionaryTrainer(
+                        base.pools().relay(),
+                        payloadEncoder,
+                        payloadDecoder,
+                        source -> configuration.source(source).map(Source::workspace),
+                        base.clock());
+        return List.of(
+                new Chore("free space", Duration.ofSeconds(2), diskSpace),
+                new Chore("dictionaries", DictionaryTrainer.ROUND_INTERVAL, dictionaryTrainer)
+                        .wokenBy(payloadEncoder::onWakeNeeded));
+    }
+
+    MonthlyQuota quota() {
+        return quota;
+    }
+
+    /// Returns the number of events that are queued for a commit.
+    int queued() {
+        return journal.queued();
+    }
+
+    /// Returns how many requests this process has refused for the reason.
+    long refused(RefusalReason reason) {
+        return refusals.total(reason);
+    }
+
+    boolean isDiskNearlyFull() {
+        return diskSpace.isNearlyFull();
+    }
+
+    Optional<HealthProblem> problem() {
+        return journal.isFailing()
+                ? Optional.of(new HealthProblem(INGEST, "Events cannot be stored: commits fail."))
+                : Optional.empty();
+    }
+}
