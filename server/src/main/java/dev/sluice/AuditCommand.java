@@ -28,7 +28,7 @@ final class AuditCommand {
             return report.isClean() ? EXIT_CLEAN : EXIT_VIOLATIONS;
         } catch (RuntimeException e) {
             // An uncaught exception would end the JVM with status 1, which means a violation.
-            err.println("The audit could not run: " + e.getMessage());
+            err.println("The audit could not run: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }
