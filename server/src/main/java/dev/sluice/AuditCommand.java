@@ -29,7 +29,7 @@ final class AuditCommand {
         } catch (RuntimeException e) {
             // The JVM would otherwise exit with status 1, which means that the audit found a
             // violation.
-            err.println("The audit could not run: " + e.getMessage());
+            err.println("The audit could not run: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }

@@ -80,7 +80,7 @@ final class ExportDataCommand {
             err.println(e.getMessage());
             return EXIT_REFUSED;
         } catch (RuntimeException | IOException e) {
-            err.println("The export failed: " + e.getMessage());
+            err.println("The export failed: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }
@@ -135,7 +135,8 @@ final class ExportDataCommand {
     }
 
     private static DataFileException alreadyThere(Path file) {
-        return new DataFileException("The file " + file + " already exists.");
+        return new DataFileException(
+                "The file " + file + " already exists. Choose another name, or move it away.");
     }
 
     private static TransferSummary export(

@@ -64,11 +64,10 @@ final class ImportDataCommand {
             new ImportDataCommand(config, err).importFrom(options.get(), terminal, in);
             return EXIT_DONE;
         } catch (DataFileException e) {
-            err.println(e.getMessage());
-            err.println("Nothing was imported.");
+            err.println(e.getMessage() + " Nothing was imported.");
             return EXIT_REFUSED;
         } catch (RuntimeException | IOException e) {
-            err.println("The import failed: " + e.getMessage());
+            err.println("The import failed: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }
@@ -81,6 +80,10 @@ final class ImportDataCommand {
             return;
         }
         var file = Path.of(options.file());
+        if (Files.isDirectory(file)) {
+            throw new StartupException(
+                    file + " is a folder. Name the file that export-data wrote.");
+        }
         try (var checked = Files.newInputStream(file)) {
             DataFileReader.open(checked); // throws if this is not a data file
         } catch (NoSuchFileException e) {

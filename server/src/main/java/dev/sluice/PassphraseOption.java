@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -102,12 +103,13 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
     }
 
     private static Secret read(Path source) throws IOException {
-        try (var lines = Files.lines(source)) {
-            return new Secret(lines.findFirst().orElse(""));
+        try (var reader = Files.newBufferedReader(source)) {
+            return new Secret(Objects.requireNonNullElse(reader.readLine(), ""));
         } catch (NoSuchFileException e) {
             throw new StartupException("there is no file " + source + ".");
         } catch (CharacterCodingException e) {
-            throw new StartupException("the passphrase in " + source + " is not UTF-8.");
+            throw new StartupException(
+                    "the passphrase in " + source + " is not UTF-8. Save the file as UTF-8.");
         }
     }
 }

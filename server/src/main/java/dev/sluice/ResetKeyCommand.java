@@ -62,7 +62,7 @@ final class ResetKeyCommand {
                                                             : find(tx, arguments.getLast()))));
             return print(created, out, err);
         } catch (RuntimeException e) {
-            err.println("The key could not be created: " + e.getMessage());
+            err.println("The key could not be created: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }

@@ -78,7 +78,7 @@ final class ResetPasswordCommand {
             out.println("All sessions of this person have ended.");
             return EXIT_DONE;
         } catch (RuntimeException | IOException e) {
-            err.println("The password could not be set: " + e.getMessage());
+            err.println("The password could not be set: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }

@@ -62,7 +62,7 @@ final class SetPlanCommand {
         try {
             return change(config, plans, workspace.get(), plan.get(), isConfirmed, out, err);
         } catch (RuntimeException e) {
-            err.println("The plan could not be changed: " + e.getMessage());
+            err.println("The plan could not be changed: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }
     }

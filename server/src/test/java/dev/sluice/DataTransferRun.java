@@ -54,6 +54,14 @@ record DataTransferRun(int status, String out, String err) {
                 err.toString(StandardCharsets.UTF_8));
     }
 
+    /// Runs `export-data -` with this standard output.
+    static DataTransferRun exportingTo(OutputStream out, Map<String, String> settings) {
+        var err = new ByteArrayOutputStream();
+        int status =
+                ExportDataCommand.run(config(settings), List.of("-"), NO_TERMINAL, out, print(err));
+        return new DataTransferRun(status, "", err.toString(StandardCharsets.UTF_8));
+    }
+
     /// Runs `export-data`, and `meanwhile` when the export prints that it has written a table.
     static DataTransferRun exportingWhile(
             Map<String, String> settings, Runnable meanwhile, String file) {

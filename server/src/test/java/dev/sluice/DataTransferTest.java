@@ -15,6 +15,7 @@ import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.secret.Sha256;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.RowRefusal;
 import dev.sluice.testkit.SseClient;
 import dev.sluice.testkit.TestPostgres;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.ByteArrayInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
@@ -40,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// Tests `sluice export-data` and `sluice import-data`, from one external database to another.
@@ -434,9 +437,11 @@ class DataTransferTest {
                         file.toString());
 
         assertThat(run.status()).as(run.err()).isEqualTo(1);
-        assertThat(run.err())
-                .contains(refusal.message(), "Nothing was imported.")
-                .doesNotContain(refusal.masterKey(), "nach");
+        assertThat(run.err().lines().toList().getLast())
+                .as("one line")
+                .contains(refusal.message())
+                .endsWith(" Nothing was imported.");
+        assertThat(run.err()).doesNotContain(refusal.masterKey(), "nach");
         if (refusal.message().equals("made by another program")) {
             assertThat(count(database, "workspace")).isZero();
             assertDone(importing(settings(database), plain.toString()));
@@ -716,29 +721,165 @@ class DataTransferTest {
         }
     }
 
-    @Test
-    void what_cannot_be_done_is_status_2_and_one_line() {
-        var nowhere =
-                Map.of(
-                        "SLUICE_DATABASE_URL",
-                        "postgresql://nobody:secret@127.0.0.1:1/none",
-                        "SLUICE_MASTER_KEY",
-                        RunningSluice.MASTER_KEY);
-        var target = settings(original.database());
-        String file = folder.resolve("nothing").toString();
-        var runs =
-                Map.of(
-                        "Connection to 127.0.0.1:1 refused", exporting(nowhere, file),
-                        "there is no folder for", exporting(target, file + "/a/b"),
-                        "there is no terminal", exporting(target, file, "--passphrase"),
-                        "must have 8 characters",
-                                exporting(target, typing("short"), file, "--passphrase"),
-                        "there is no file", importing(target, file));
+    /// The message says what is wrong, and how to fix it.
+    ///
+    /// @param run what was done, in a folder of its own
+    record Impossible(String name, Function<Path, DataTransferRun> run, List<String> message) {
 
-        runs.forEach((message, run) -> {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Impossible> impossible() {
+        var there = original.database();
+        var at = settings(there);
+        var nowhere = withKey(Database.parse("postgresql://nobody:secret@127.0.0.1:1/none"));
+        var stranger = withKey(login(there, there.name(), "stranger"));
+        var missing = withKey(login(there, "missing", there.user()));
+        return Stream.of(
+                new Impossible(
+                        "export without a database",
+                        folder -> exporting(nowhere, folder + "/new"),
+                        List.of("Connection to 127.0.0.1:1 refused", "Check SLUICE_DATABASE_URL")),
+                new Impossible(
+                        "export as an unknown user",
+                        folder -> exporting(stranger, folder + "/new"),
+                        List.of("stranger", "Check SLUICE_DATABASE_URL")),
+                new Impossible(
+                        "export from a missing database",
+                        folder -> exporting(missing, folder + "/new"),
+                        List.of("missing", "Check SLUICE_DATABASE_URL")),
+                new Impossible(
+                        "import without a database",
+                        _ -> importing(nowhere, plain.toString()),
+                        List.of("Connection to 127.0.0.1:1 refused", "Check SLUICE_DATABASE_URL")),
+                new Impossible(
+                        "import as an unknown user",
+                        _ -> importing(stranger, plain.toString()),
+                        List.of("stranger", "Check SLUICE_DATABASE_URL")),
+                new Impossible(
+                        "export to a missing folder",
+                        folder -> exporting(at, folder + "/none/new"),
+                        List.of("there is no folder for ", "/none/new")),
+                new Impossible(
+                        "export to a folder of others",
+                        folder -> exporting(at, readOnly(folder) + "/new"),
+                        List.of("may not read or write ", "choose another file")),
+                new Impossible(
+                        "export to a full disk",
+                        _ -> exportingTo("/dev/full", at),
+                        List.of("the disk is full", "Free some space")),
+                new Impossible(
+                        "export with a short passphrase",
+                        folder -> exporting(at, typing("short"), folder + "/new", "--passphrase"),
+                        List.of("must have 8 characters or more")),
+                new Impossible(
+                        "export without a terminal",
+                        folder -> exporting(at, folder + "/new", "--passphrase"),
+                        List.of("there is no terminal", "Give --passphrase-file")),
+                new Impossible(
+                        "export with a missing passphrase file",
+                        folder ->
+                                exporting(
+                                        at, folder + "/new", "--passphrase-file", folder + "/none"),
+                        List.of("there is no file ", "/none")),
+                new Impossible(
+                        "export with a passphrase file that is not text",
+                        folder ->
+                                exporting(at, folder + "/new", "--passphrase-file", latin1(folder)),
+                        List.of("is not UTF-8", "Save the file as UTF-8")),
+                new Impossible(
+                        "import of a missing file",
+                        folder -> importing(at, folder + "/none"),
+                        List.of("there is no file ", "/none")),
+                new Impossible(
+                        "import of a folder",
+                        folder -> importing(at, folder.toString()),
+                        List.of("is a folder. Name the file that export-data wrote")),
+                new Impossible(
+                        "import without a terminal",
+                        _ -> importing(at, sealed.toString()),
+                        List.of("there is no terminal", "Give --passphrase-file")));
+    }
+
+    private static Map<String, String> withKey(Database database) {
+        return withKey(database, RunningSluice.MASTER_KEY);
+    }
+
+    private static Database login(Database at, String name, String user) {
+        return new Database(at.host(), at.port(), name, user, at.password(), at.parameters());
+    }
+
+    /// Returns a folder in which this process may create no file. The permissions of a folder do
+    /// not hold root back.
+    private static Path readOnly(Path folder) {
+        var sysfs = Path.of("/sys");
+        if (System.getProperty("user.name").equals("root")) {
+            return sysfs;
+        }
+        var closed = folder.resolve("closed");
+        try {
+            return Files.createDirectory(
+                    closed,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("r-xr-xr-x")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static DataTransferRun exportingTo(String device, Map<String, String> settings) {
+        try (var out = new FileOutputStream(device)) {
+            return DataTransferRun.exportingTo(out, settings);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String latin1(Path folder) {
+        try {
+            return Files.writeString(
+                            folder.resolve("latin1"), PASSPHRASE, StandardCharsets.ISO_8859_1)
+                    .toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("impossible")
+    void what_cannot_be_done_is_status_2_and_one_line_with_the_fix(
+            Impossible impossible, @TempDir Path own) {
+        var run = impossible.run().apply(own);
+
+        assertThat(run.status()).as(run.err()).isEqualTo(2);
+        var lines =
+                run.err()
+                        .lines()
+                        .filter(line -> !line.startsWith("  ") && !line.startsWith("Checking "))
+                        .toList();
+        assertThat(lines).as("but for the progress").hasSize(1);
+        assertThat(lines.getFirst())
+                .matches("The (export|import) failed: .*[^.]\\.")
+                .contains(impossible.message())
+                .doesNotContain("secret");
+        assertThat(own).isDirectoryNotContaining("glob:**new*");
+    }
+
+    @Test
+    void a_full_disk_of_the_database_leaves_nothing() {
+        var database = TestPostgres.newDatabase();
+        try (var db = TestPostgres.open(database);
+                var _ = RowRefusal.of(db, "workspace", "true", "53100")) {
+            var run = importing(settings(database), plain.toString());
+
             assertThat(run.status()).as(run.err()).isEqualTo(2);
-            assertThat(run.err()).contains(message).doesNotContain("secret").hasLineCount(1);
-        });
-        assertThat(Path.of(file)).doesNotExist();
+            assertThat(run.err().lines().toList().getLast()).startsWith("The import failed: ");
+        }
+        assertThat(count(database, "workspace")).isZero();
+        assertThat(count(database, "event")).isZero();
+        assertDone(importing(settings(database), plain.toString()));
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.RelayProcess;
+import dev.sluice.testkit.SseClient;
 import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
 
-/// Tests the log of a server whose database is away for a while. The server is a process of its
-/// own, so that its log has the lines of nobody else.
+/// Tests the log and the streams of a server whose database is away for a while. The server is a
+/// process of its own, so that its log has the lines of nobody else.
 class DatabaseOutageTest {
 
     private static final int REQUESTS = 20;
@@ -48,6 +49,36 @@ class DatabaseOutageTest {
                     .asString()
                     .contains(" WARN ", "database.lost", "reason=");
             assertThat(lines).filteredOn(line -> line.contains("database.returned")).hasSize(1);
+        }
+    }
+
+    /// A stream waits for the database for a minute. A heartbeat comes after 15 s.
+    @Test
+    void a_stream_goes_on_after_an_outage_with_what_was_stored_since() {
+        var database = TestPostgres.newDatabase();
+        try (var proxy = PostgresProxy.to(database);
+                var server = RelayProcess.start(directory, proxy.database())) {
+            var api = server.api();
+            var source = api.source("shop");
+            String ingest = source.text("ingest_path");
+            String tail = "/api/v1/sources/" + source.text("id") + "/tail";
+            try (var stream = SseClient.open(server.port(), tail, RelayProcess.ADMIN_API_KEY)) {
+                stream.awaitReady();
+                var first = api.ingest(ingest, "{}").text("request_id");
+                await().until(() -> stream.eventIds().contains(first));
+
+                proxy.takeDown();
+                await().until(() -> stream.comments() > 0);
+                proxy.bringUp();
+                await().until(() -> api.get("/api/v1/sources").status() == 200);
+                var second = api.ingest(ingest, "{}").text("request_id");
+
+                await().until(() -> stream.eventIds().contains(second));
+                assertThat(stream.eventIds()).containsExactly(first, second);
+                assertThat(stream.messages("ready")).hasSize(1);
+                assertThat(stream.messages("bye")).isEmpty();
+                assertThat(stream.faults()).isZero();
+            }
         }
     }
 }

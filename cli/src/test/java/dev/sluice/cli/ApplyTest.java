@@ -2,9 +2,11 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.cli.testkit.CliRun;
+import dev.sluice.cli.testkit.LocalService;
 import dev.sluice.cli.testkit.RelayServer;
 import dev.sluice.cli.testkit.ScriptedServer;
 
@@ -17,11 +19,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 /// Tests `apply` and `export` against the real server.
 class ApplyTest {
@@ -64,6 +71,10 @@ class ApplyTest {
                   merge_body_fields: {big: 12345678901234567890, tags: [a, b]}
               - {source: Plain, destination: App, enabled: false}
             """;
+
+    private static final String OK =
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+    private static final String ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
     @TempDir private Path home;
 
@@ -211,6 +222,101 @@ class ApplyTest {
         SERVER.ingest(path, "{\"total\": 11}".getBytes(UTF_8), "X-Kind", "a");
     }
 
+    /// The other server has another database, other ids and another master key.
+    @Test
+    void an_export_makes_the_same_relay_on_another_server() throws Exception {
+        try (var receiver = new LocalService(OK);
+                var another = RelayServer.startAnother()) {
+            apply(GATEWAY.replace("http://127.9.8.7:8099", "http://127.0.0.1:" + receiver.port()));
+            var exported = cli().run("export", "--tokens");
+            assertThat(exported.status()).as(exported.err()).isZero();
+            String path =
+                    cli().run("sources", "get", "Shop", "-o", "json")
+                            .json()
+                            .path("ingest_path")
+                            .asString();
+            var expected = relayed(SERVER, path, receiver);
+
+            var there = cli(another, another.newWorkspaceKey());
+            var applied = apply(there, exported.out());
+
+            assertThat(applied.status()).as(applied.err()).isZero();
+            assertThat(there.run("export", "--tokens").out()).isEqualTo(exported.out());
+            assertThat(relayed(another, path, receiver)).isEqualTo(expected);
+            assertThat(expected.answers())
+                    .containsExactly(
+                            "202 {\"id\":\"ID\"}",
+                            "202 {\"id\":\"ID\"}",
+                            "401",
+                            "202 {\"id\":\"ID\"}",
+                            "202 {\"id\":\"ID\"}");
+            assertThat(expected.requests()).hasSize(2);
+        }
+    }
+
+    /// What a server did with some webhooks: its answers, and what the destination got. What must
+    /// differ, such as ids and times, is replaced by a word.
+    private record Relayed(List<String> answers, List<String> requests) {}
+
+    /// Sends webhooks of which the verification refuses one, and the filter lets through two.
+    private static Relayed relayed(RelayServer server, String path, LocalService receiver)
+            throws GeneralSecurityException {
+        var answers = new ArrayList<String>();
+        int before = receiver.requests().size();
+        for (var webhook :
+                List.of(
+                        new String[] {"{\"total\": 10.50}", "X-Kind", "too little"},
+                        new String[] {"{\"total\": 11}", "X-Other", "no kind"},
+                        new String[] {"{\"total\": 12}", "X-Signature", "00"},
+                        new String[] {"{\"total\": 10.51, \"s\": \"\u00fc\"}", "X-Kind", "a"},
+                        new String[] {"{\"total\":98765432109876543210.1}", "X-Kind", "b"})) {
+            byte[] body = webhook[0].getBytes(UTF_8);
+            var headers = new ArrayList<>(List.of(webhook[1], webhook[2]));
+            headers.addAll(List.of("Content-Type", "application/json"));
+            if (!headers.contains("X-Signature")) {
+                headers.addAll(List.of("X-Signature", hmac("shop-secret-value", webhook[0])));
+            }
+            var answer = server.send(path, body, headers.toArray(String[]::new));
+            answers.add(
+                    answer.statusCode() == 401
+                            ? "401"
+                            : answer.statusCode()
+                                    + " "
+                                    + new String(answer.body(), UTF_8).replaceAll(ID, "ID"));
+        }
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> receiver.requests().size() == before + 2);
+        var requests = receiver.requests().subList(before, before + 2);
+        for (var request : requests) {
+            assertSigned(request);
+        }
+        return new Relayed(
+                answers,
+                requests.stream()
+                        .map(request ->
+                                (request.head() + request.body())
+                                        .replaceAll(ID, "ID")
+                                        .replaceAll("(X-Service-Signature: ).*", "$1SIGNATURE")
+                                        .replaceAll("(X-Service-Timestamp: ).*", "$1TIME"))
+                        .sorted()
+                        .toList());
+    }
+
+    private static void assertSigned(LocalService.RawRequest request)
+            throws GeneralSecurityException {
+        String time = request.values("X-Service-Timestamp").getFirst();
+        String body = new String(request.body().getBytes(ISO_8859_1), UTF_8);
+        assertThat(request.values("X-Service-Signature"))
+                .containsExactly(hmac("app-secret-value", time + "." + body));
+    }
+
+    private static String hmac(String secret, String text) throws GeneralSecurityException {
+        var mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+        return HexFormat.of().formatHex(mac.doFinal(text.getBytes(UTF_8)));
+    }
+
     @Test
     void every_kind_of_verification_and_authentication_is_applied_once() {
         String file =
@@ -306,9 +412,14 @@ class ApplyTest {
     }
 
     private CliRunner cli() {
+        return cli(SERVER, key);
+    }
+
+    private CliRunner cli(RelayServer server, String apiKey) {
         return new CliRunner(home)
-                .with("SLUICE_SERVER", SERVER.url())
-                .with("SLUICE_API_KEY", key)
+                .with("SLUICE_SERVER", server.url())
+                .with("SLUICE_API_KEY", apiKey)
+                .with("SOURCE_SHOP_SECRET", "shop-secret-value")
                 .with("S", "some-secret-value")
                 .with("SHOP_SECRET", "shop-secret-value")
                 .with("APP_SECRET", "app-secret-value")

@@ -86,6 +86,18 @@ class PlanChangeTest {
     }
 
     @Test
+    void a_new_plans_ingest_limit_is_in_force_with_the_answer() {
+        String path = source().text("ingest_path");
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(owner.put(planPath, "{'plan':'closed'}").status()).isEqualTo(200);
+            assertThat(sluice.api().ingest(path, "{}").status()).isEqualTo(429);
+            assertThat(owner.put(planPath, "{'plan':'long'}").status()).isEqualTo(200);
+            assertThat(sluice.api().ingest(path, "{}").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void a_new_plan_is_in_force_on_another_node() {
         var source = source();
         var elsewhere = sluice.api().onPort(second.port());

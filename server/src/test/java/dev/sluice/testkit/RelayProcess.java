@@ -23,7 +23,7 @@ public final class RelayProcess implements AutoCloseable {
 
     private static final Duration PROCESS_TIMEOUT = Duration.ofMinutes(2);
     private static final Pattern STARTED_LOG_LINE =
-            Pattern.compile("server\\.started.*\\bport=\"?(\\d+)");
+            Pattern.compile("server\\.started.*\\bport\"?[=:]\"?(\\d+)");
 
     private final Path dataDir;
     private final Database database;
@@ -74,6 +74,7 @@ public final class RelayProcess implements AutoCloseable {
                             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                             "-Xmx256m",
                             "-XX:TieredStopAtLevel=1", // the process lives for seconds
+                            "--enable-native-access=ALL-UNNAMED", // else the JVM prints a warning
                             "-cp",
                             System.getProperty("java.class.path"),
                             "-Dlogback.configurationFile=logback.xml", // the test configuration

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 /// The real server as a process, with its embedded PostgreSQL and a data directory of its own. The
-/// tests share one, each class in a workspace of its own.
-public final class RelayServer {
+/// tests share one, each class in a workspace of its own. A test that needs another one closes it.
+public final class RelayServer implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
     private static final Pattern STARTED_LOG_LINE =
@@ -53,12 +53,17 @@ public final class RelayServer {
             throw new UncheckedIOException(e);
         }
         process = launch();
-        Runtime.getRuntime().addShutdownHook(new Thread(this::remove));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close));
         port = awaitPort();
     }
 
     public static RelayServer shared() {
         return Shared.SERVER;
+    }
+
+    /// Starts a server that this test alone uses.
+    public static RelayServer startAnother() {
+        return new RelayServer();
     }
 
     private Process launch() {
@@ -169,24 +174,32 @@ public final class RelayServer {
     /// @param headers names and values in turns
     /// @return the event's id
     public String ingest(String ingestPath, byte[] body, String... headers) {
+        return json(exchange(webhook(ingestPath, body, headers))).path("request_id").asString();
+    }
+
+    /// Sends a webhook that the source's verification refuses.
+    public void ingestRefused(String ingestPath, byte[] body) {
+        int status = send(ingestPath, body).statusCode();
+        if (status != 401) {
+            throw new AssertionError("answered " + status);
+        }
+    }
+
+    /// Sends a webhook to a source. Returns the answer, whatever it is.
+    ///
+    /// @param headers names and values in turns
+    public HttpResponse<byte[]> send(String ingestPath, byte[] body, String... headers) {
+        return answer(webhook(ingestPath, body, headers));
+    }
+
+    private HttpRequest webhook(String ingestPath, byte[] body, String... headers) {
         var request =
                 HttpRequest.newBuilder(URI.create(url() + ingestPath))
                         .POST(BodyPublishers.ofByteArray(body));
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return json(exchange(request.build())).path("request_id").asString();
-    }
-
-    /// Sends a webhook that the source's verification refuses.
-    public void ingestRefused(String ingestPath, byte[] body) {
-        var request =
-                HttpRequest.newBuilder(URI.create(url() + ingestPath))
-                        .POST(BodyPublishers.ofByteArray(body));
-        int status = answer(request.build()).statusCode();
-        if (status != 401) {
-            throw new AssertionError("answered " + status);
-        }
+        return request.build();
     }
 
     private HttpResponse<byte[]> post(String path, JsonNode body, String cookie) {
@@ -229,9 +242,14 @@ public final class RelayServer {
         return JsonTree.read(response.body());
     }
 
-    private void remove() {
+    /// Stops the server and deletes its data. Does nothing if that was done already.
+    @Override
+    public void close() {
         process.destroy();
         awaitEnd();
+        if (!Files.exists(directory)) {
+            return;
+        }
         try (var files = Files.walk(directory)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         } catch (IOException e) {

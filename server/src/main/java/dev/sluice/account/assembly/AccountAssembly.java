@@ -39,6 +39,7 @@ import java.util.function.Consumer;
 /// the audit log.
 ///
 /// @param idempotency the answers of requests with an `Idempotency-Key`
+/// @param planChangePolicy who may change the plan of a workspace
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 /// @param chores the background tasks, in the order in which they start
@@ -47,6 +48,7 @@ public record AccountAssembly(
         ApiContext api,
         IdempotencyKeys idempotency,
         PlanCatalog plans,
+        PlanChangePolicy planChangePolicy,
         Optional<InitialSetup.InitialCredentials> firstStart,
         List<Chore> chores,
         List<Consumer<Router>> routes) {
@@ -99,7 +101,6 @@ public record AccountAssembly(
                         idempotency,
                         new InviteMailer(mail, settings.people().baseUrl(), base.clock()),
                         plans,
-                        settings.planChangePolicy(),
                         random);
         var chores = new ArrayList<Chore>();
         mail.map(MailQueue::chore).ifPresent(chores::add);
@@ -109,6 +110,7 @@ public record AccountAssembly(
                 api,
                 idempotency,
                 plans,
+                settings.planChangePolicy(),
                 credentials,
                 List.copyOf(chores),
                 List.of(

@@ -6,21 +6,18 @@ import dev.sluice.account.members.AuditLogRoutes;
 import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.members.InviteRoutes;
 import dev.sluice.account.members.MemberRoutes;
-import dev.sluice.account.members.PlanChangeRoutes;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceRoutes;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.secret.SecretGenerator;
 
-/// Builds the routes for workspaces, their members, invites, plan changes and the audit log.
+/// Builds the routes for workspaces, their members, invites and the audit log.
 final class MembersAssembly {
 
     private final WorkspaceRoutes workspaces;
     private final MemberRoutes members;
     private final InviteRoutes invites;
-    private final PlanChangeRoutes planChange;
     private final AuditLogRoutes auditLog;
 
     /// @param plans a new workspace gets the first of these plans
@@ -29,7 +26,6 @@ final class MembersAssembly {
             IdempotencyKeys idempotency,
             InviteMailer inviteMailer,
             PlanCatalog plans,
-            PlanChangePolicy planChangePolicy,
             SecretGenerator random) {
         var db = api.db();
         var authenticator = api.authenticator();
@@ -41,7 +37,6 @@ final class MembersAssembly {
                 new WorkspaceRoutes(db, authenticator, access, idempotency, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
         auditLog = new AuditLogRoutes(db, authenticator);
-        planChange = new PlanChangeRoutes(db, access, plans, planChangePolicy, clock);
         invites =
                 new InviteRoutes(
                         db, authenticator, access, idempotency, inviteMailer, ids, random, clock);
@@ -51,7 +46,6 @@ final class MembersAssembly {
         workspaces.addTo(router);
         members.addTo(router);
         invites.addTo(router);
-        planChange.addTo(router);
         auditLog.addTo(router);
     }
 }

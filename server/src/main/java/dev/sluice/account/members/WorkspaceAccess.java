@@ -118,7 +118,8 @@ public final class WorkspaceAccess {
         return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
     }
 
-    static ApiException notFound() {
+    /// Returns the 404 for a workspace that does not exist, or that the person does not belong to.
+    public static ApiException notFound() {
         return ApiException.notFound("workspace");
     }
 }

@@ -46,8 +46,8 @@ public sealed interface PlanChange {
         }
     }
 
-    /// Changes the plan of a workspace. All nodes enforce the new limits within about half a second
-    /// after the commit.
+    /// Changes the plan of a workspace. All nodes enforce the new limits within about two seconds
+    /// after the commit, and within half a second while they are busy.
     ///
     /// Sources, destinations and connections above the new limits stay; only new ones are refused.
     ///

@@ -16,6 +16,7 @@ import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.PlainHeaderSealer;
 import dev.sluice.gateway.destination.ReplacedDestinationStore;
+import dev.sluice.gateway.planchange.PlanChangeRoutes;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.SourceId;
@@ -135,8 +136,9 @@ public final class GatewayAssembly {
         new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
         new AlertConfigRoutes(api, alertConfigs, addresses, idempotency).addTo(router);
-        new WorkspaceDeletionRoutes(
-                        new WorkspaceAccess(db, authenticator), deletion(), writer, clock)
+        var access = new WorkspaceAccess(db, authenticator);
+        new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(router);
+        new PlanChangeRoutes(access, plans, account.planChangePolicy(), writer, clock)
                 .addTo(router);
     }
 }

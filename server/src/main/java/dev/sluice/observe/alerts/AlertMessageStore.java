@@ -78,14 +78,21 @@ final class AlertMessageStore {
     /// be sent.
     ///
     /// @param without the workspaces whose messages are left out
+    /// @param withoutTargets the targets whose messages are left out
     /// @param withMail false to leave out mails
     static List<WaitingMessage> waiting(
-            Tx tx, Collection<UUID> without, boolean withMail, Instant now, int limit) {
+            Tx tx,
+            Collection<UUID> without,
+            Collection<UUID> withoutTargets,
+            boolean withMail,
+            Instant now,
+            int limit) {
         return tx.query(
                 """
                 select id, workspace_id, target, channel
                   from alert_message
-                 where try_at <= ? and workspace_id <> all (?::uuid[]) and (? or channel <> 'email')
+                 where try_at <= ? and workspace_id <> all (?::uuid[])
+                   and target <> all (?::uuid[]) and (? or channel <> 'email')
                  order by try_at
                  limit ?
                 """,
@@ -97,6 +104,7 @@ final class AlertMessageStore {
                                 AlertChannel.fromText(row.text("channel"))),
                 now,
                 without,
+                withoutTargets,
                 withMail,
                 limit);
     }

@@ -153,7 +153,8 @@ public final class AlertSender implements Loop.Step {
         var now = clock.instant();
         var waiting =
                 db.call(tx ->
-                        AlertMessageStore.waiting(tx, full, hasMailRoom, now, MAX_SENDING * 4));
+                        AlertMessageStore.waiting(
+                                tx, full, busyChats, hasMailRoom, now, MAX_SENDING * 4));
         var chosen = new HashMap<UUID, WaitingMessage>();
         for (var message : waiting) {
             boolean isMail = message.channel() == AlertChannel.EMAIL;
@@ -228,9 +229,7 @@ public final class AlertSender implements Loop.Step {
         switch (client.send(config.get(), claimed.message())) {
             case SendResult.MessageSent() -> {
                 db.run(tx -> {
-                    var now = clock.instant();
-                    AlertStore.reportLost(tx, claimed.target(), now);
-                    AlertConfigStore.recordSent(tx, claimed.target(), now);
+                    AlertConfigStore.recordSent(tx, claimed.target(), clock.instant());
                     AlertMessageStore.delete(tx, id);
                 });
                 meter.count(Fate.SENT, claimed.channel());
@@ -238,8 +237,22 @@ public final class AlertSender implements Loop.Step {
                         .addKeyValue("workspace_id", claimed.workspace())
                         .addKeyValue("message_id", id)
                         .log("alert.sent");
+                reportLost(claimed);
             }
             case SendResult.MessageRefused refused -> refuse(claimed, refused);
+        }
+    }
+
+    /// Reports what the channel's messages that were given up had reported. If this fails, the next
+    /// message that the channel takes does it; the message that was sent is not sent again.
+    private void reportLost(ClaimedMessage sent) {
+        try {
+            db.run(tx -> AlertStore.reportLost(tx, sent.target(), clock.instant()));
+        } catch (RuntimeException e) {
+            log.atWarn()
+                    .addKeyValue("workspace_id", sent.workspace())
+                    .setCause(e)
+                    .log("alert.report_postponed");
         }
     }
 

@@ -42,6 +42,11 @@ final class EventStream implements StreamBody {
 
     static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(15);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
+
+    /// How long a stream waits for a database that does not answer. After that it ends, so that its
+    /// client may find another node.
+    private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);
+
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
     /// The time after which a stream that prepares messages lets the next stream do so.
@@ -129,12 +134,15 @@ final class EventStream implements StreamBody {
         try (lease) {
             writeStart(output);
             while (isWanted(output)) {
-                catchUp(output);
-                follow(output);
-                environment.feed().leave(subscription);
-                if (isWanted(output)) {
-                    subscription = environment.feed().join(selection);
+                try {
+                    catchUp(output);
+                    follow(output);
+                } catch (DbException e) {
+                    if (!e.isConnectionLost()) {
+                        throw e;
+                    }
                 }
+                joinAgain(output);
             }
             writeEnd(output);
         } catch (DbException | ApiException e) {
@@ -142,6 +150,38 @@ final class EventStream implements StreamBody {
             writeEnd(output);
         } finally {
             environment.feed().leave(subscription);
+        }
+    }
+
+    /// Joins the feed again. If the database does not answer, tries again for [#OUTAGE_TIMEOUT], so
+    /// that a short outage ends no stream.
+    ///
+    /// @throws ApiException 503 if the database does not answer in this time
+    private void joinAgain(StreamOutput output) throws IOException, InterruptedException {
+        long begunNanos = System.nanoTime();
+        boolean isJoined = false;
+        while (!isJoined && isWanted(output)) {
+            environment.feed().leave(subscription);
+            try {
+                subscription = environment.feed().join(selection);
+                endIfBroken();
+                isJoined = true;
+            } catch (DbException | ApiException e) {
+                if (System.nanoTime() - begunNanos > OUTAGE_TIMEOUT.toNanos()) {
+                    throw e;
+                }
+                writeHeartbeatIfDue(output);
+            }
+        }
+    }
+
+    /// Ends the stream if it cannot continue without a gap, for example because the database was
+    /// set back to an earlier time. The client then connects again, and is told about the gap.
+    private void endIfBroken() {
+        var cutoff = retention.get().expiryCutoff(environment.clock().instant());
+        var start = environment.reader().resume(cursor, cutoff, selection.withDeliveries());
+        if (start.gap().isPresent()) {
+            lease.end(StreamEnd.UNAVAILABLE);
         }
     }
 

@@ -165,6 +165,7 @@ public record DataFileHeader(
     }
 
     private static DataFileException damaged() {
-        return new DataFileException("The file's header is damaged.");
+        return new DataFileException(
+                "The file's header is damaged. Fetch it again, or use another one.");
     }
 }

@@ -44,7 +44,7 @@ public final class DataFileReader {
         var file = new ChecksummedInput(in);
         String firstLine = new String(line(file, DataFileFormat.FIRST_LINE.length() + 10), UTF_8);
         if (!firstLine.startsWith(DataFileFormat.NAME)) {
-            throw new DataFileException("The file was not made by export-data.");
+            throw new DataFileException("The file was not made by export-data. Name one that was.");
         }
         if (!firstLine.equals(DataFileFormat.FIRST_LINE)) {
             throw new DataFileException(

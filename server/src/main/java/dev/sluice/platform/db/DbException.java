@@ -50,6 +50,11 @@ public final class DbException extends RuntimeException {
         return failure == DbFailure.CONNECTION_LOST;
     }
 
+    /// Whether the database does not exist, or does not accept this user and password.
+    public boolean isLoginRefused() {
+        return state.startsWith("28") || state.equals("3D000");
+    }
+
     /// Whether a row violates a unique constraint.
     public boolean isDuplicate() {
         return state.equals("23505");

@@ -73,13 +73,14 @@ public final class InstallationImporter {
             return sealer.filter(found -> SealingCanaryStore.isSealedBy(found, canary))
                     .orElseThrow(() -> new DataFileException(wrongKey(header, master)));
         } catch (IllegalArgumentException e) {
-            throw new DataFileException("The file's header is damaged.");
+            throw new DataFileException(
+                    "The file's header is damaged. Fetch it again, or use another one.");
         }
     }
 
     private static String wrongKey(DataFileHeader header, Optional<Sealer> master) {
         if (header.passphrase().isPresent()) {
-            return "The passphrase is not the file's.";
+            return "The passphrase is not the file's. Give the one with which it was exported.";
         }
         String needed =
                 " The file needs that of the server that wrote it (database "
@@ -209,7 +210,7 @@ public final class InstallationImporter {
     private static DataFileException unknownContent() {
         return new DataFileException(
                 "The file has other tables than its version of Sluice. It was made by another"
-                        + " program.");
+                        + " program. Name one that export-data wrote.");
     }
 
     private long readTable(Tx tx, DataFileReader file, TableLayout layout, KeyChange change)
@@ -225,7 +226,9 @@ public final class InstallationImporter {
                         tx, layout, isResealed ? new ResealedRows(rows, layout, change) : rows);
         if (written != file.rowCount()) {
             throw new DataFileException(
-                    "The file says of the table " + layout.name() + " another number of rows.");
+                    "The file has another number of rows of the table "
+                            + layout.name()
+                            + " than it says. Fetch it again, or use another one.");
         }
         progress.finished(layout.name(), written, bytes.get());
         return written;

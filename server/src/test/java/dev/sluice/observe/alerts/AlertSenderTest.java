@@ -19,6 +19,7 @@ import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Receiver.ConnectionAction;
 import dev.sluice.testkit.Receiver.GatedBehaviour;
 import dev.sluice.testkit.Receiver.ScriptedResponse;
+import dev.sluice.testkit.RowRefusal;
 import dev.sluice.testkit.TestPostgres;
 
 import jakarta.mail.MessagingException;
@@ -59,6 +60,10 @@ class AlertSenderTest {
                     8);
 
     private ChannelClient client(HttpSender webhooks) {
+        return client(webhooks, receiver);
+    }
+
+    private ChannelClient client(HttpSender webhooks, Receiver chats) {
         var settings = mailbox.settings();
         var mail =
                 new MailSender(
@@ -67,7 +72,7 @@ class AlertSenderTest {
                                 settings.getOrDefault("SLUICE_MAIL_FROM", "")),
                         alerts.clock);
         return new ChannelClient(
-                Optional.of(mail), webhooks, loopback, "http://127.0.0.1:" + receiver.port());
+                Optional.of(mail), webhooks, loopback, "http://127.0.0.1:" + chats.port());
     }
 
     private AlertSender node(Executor threads) {
@@ -381,6 +386,40 @@ class AlertSenderTest {
         }
     }
 
+    /// Their waiting messages are more than a node reads in one round.
+    @Test
+    void two_chats_that_hang_delay_no_other_workspace() throws IOException, InterruptedException {
+        var gate = new CountDownLatch(1);
+        try (var hanging = Receiver.start()) {
+            hanging.willDo(
+                    new GatedBehaviour(gate, new ScriptedResponse("", ConnectionAction.CLOSE)));
+            for (String chat : List.of("-1", "-2")) {
+                var stuck =
+                        alerts.channel(
+                                "messenger",
+                                "{'token':'1:a','chat_id':'%s'}".formatted(chat),
+                                null);
+                for (int i = 0; i < AlertComposer.MAX_WAITING; i++) {
+                    message(stuck);
+                }
+            }
+            var node = node(client(loopback, hanging), Thread::startVirtualThread);
+            node.run();
+            await().atMost(TIMEOUT).until(() -> hanging.requests().size() == 2);
+            alerts.clock.advance(AlertMessageStore.CHAT_INTERVAL);
+            UUID other = alerts.otherWorkspace();
+            message(
+                    alerts.channel(other, "webhook", "{'url':'" + receiver.url() + "'}", null),
+                    other);
+
+            node.run();
+
+            await().atMost(TIMEOUT).until(() -> receiver.requests().size() == 1);
+            gate.countDown();
+            node.awaitSent();
+        }
+    }
+
     /// The claim of a slow node expires while the channel answers, and another node claims the
     /// message.
     @Test
@@ -423,6 +462,36 @@ class AlertSenderTest {
         watcher.run();
 
         assertThat(lastError(config)).isEmpty();
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 3 deliveries to \"destination\" failed");
+    }
+
+    /// A failure after the message was sent must not send it again.
+    @Test
+    void what_was_sent_is_sent_once_although_lost_counts_cannot_be_reported_then() {
+        var config = webhook();
+        var watcher = alerts.watcher();
+        receiver.willAnswer(404, 200);
+        alerts.fail(alerts.connection, 3);
+        watcher.run();
+        node().run();
+        message(config); // any other one
+        try (var _ = RowRefusal.of(alerts.db, "alert_news", "new.lost = 0", "40001");
+                var log = LogRecorder.of(AlertSender.class)) {
+            node().run();
+
+            assertThat(log.count("alert.report_postponed")).isEqualTo(1);
+        }
+        assertThat(receiver.requests()).hasSize(2);
+        assertThat(alerts.subjects()).isEmpty();
+        assertThat(lastError(config)).isEmpty();
+
+        message(config);
+        node().run();
+        alerts.clock.advance(Duration.ofMinutes(10));
+        watcher.run();
+
+        assertThat(receiver.requests()).as("nothing twice").hasSize(3);
         assertThat(alerts.subjects())
                 .containsExactly("Sluice: 3 deliveries to \"destination\" failed");
     }

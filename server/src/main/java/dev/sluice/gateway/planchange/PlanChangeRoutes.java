@@ -1,13 +1,13 @@
-package dev.sluice.account.members;
+package dev.sluice.gateway.planchange;
 
+import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceAccess.Access;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.workspace.Role;
-import dev.sluice.account.workspace.WorkspaceStore;
-import dev.sluice.platform.db.Db;
+import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -23,25 +23,25 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// The route `PUT /api/v1/workspaces/{id}/plan`: an owner changes the workspace's plan, unless only
-/// the server's operator may do that.
+/// the server's operator may do that. This node uses the new limits before it answers.
 public final class PlanChangeRoutes {
 
-    private final Db db;
     private final WorkspaceAccess access;
     private final PlanCatalog plans;
     private final PlanChangePolicy policy;
+    private final ConfigurationWriter configuration;
     private final InstantSource clock;
 
     public PlanChangeRoutes(
-            Db db,
             WorkspaceAccess access,
             PlanCatalog plans,
             PlanChangePolicy policy,
+            ConfigurationWriter configuration,
             InstantSource clock) {
-        this.db = db;
         this.access = access;
         this.plans = plans;
         this.policy = policy;
+        this.configuration = configuration;
         this.clock = clock;
     }
 
@@ -64,11 +64,12 @@ public final class PlanChangeRoutes {
         input.check();
         Plan next = plan.toOptional().orElseThrow();
         boolean isConfirmed = confirm.orElse(false);
-        return db.call(tx -> change(tx, who, condition, next, isConfirmed));
+        return configuration.write(
+                (tx, version) -> change(tx, version, who, condition, next, isConfirmed));
     }
 
-    private Reply change(Tx tx, Access who, IfMatch condition, Plan next, boolean isConfirmed) {
-        long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+    private Reply change(
+            Tx tx, long version, Access who, IfMatch condition, Plan next, boolean isConfirmed) {
         var present = who.lock(tx, Role.OWNER);
         condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
         var change =

@@ -1,0 +1,5 @@
+/// Changes the plan of a workspace, and applies the new limits to this node.
+@NullMarked
+package dev.sluice.gateway.planchange;
+
+import org.jspecify.annotations.NullMarked;
