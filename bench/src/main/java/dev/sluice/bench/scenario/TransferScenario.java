@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -87,9 +88,17 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
             var table =
                     ReportTable.of(
                             "%d events, heap limit %d MB".formatted(events, heapMegabytes),
-                            "command | seconds | file MB | MB/s | max RSS MB");
-            run(relay, report, table, Map.of(), "export-data", file);
-            run(relay, report, table, settings, "import-data", file);
+                            "command | seconds | file MB | rows as text, MB | MB/s | max RSS MB");
+            double rows =
+                    before.values().stream().mapToLong(TableHash::bytes).sum() / BYTES_PER_MEGABYTE;
+            for (String command : List.of("export-data", "import-data")) {
+                boolean isExport = command.equals("export-data");
+                var run = run(relay, isExport ? Map.of() : settings, command, file);
+                double megabytes = size(file) / BYTES_PER_MEGABYTE;
+                table.row(
+                        command, run.seconds(), megabytes, rows, rows / run.seconds(), run.peak());
+                check(relay, command, run, report);
+            }
             report.add(table);
             compare(before, hashes(target.address()), report);
             audit(relay, report, "source", Map.of());
@@ -122,19 +131,18 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
         }
     }
 
-    private void run(
-            RelayProcess relay,
-            BenchReport report,
-            ReportTable table,
-            Map<String, String> settings,
-            String command,
-            Path file) {
+    private CommandRun run(
+            RelayProcess relay, Map<String, String> settings, String command, Path file) {
         var all = new HashMap<>(settings);
         all.put("JAVA_OPTS", "-Xmx%dm".formatted(heapMegabytes));
-        var run = measure(relay.launch(relay.scratchFile(command), all, command, file.toString()));
-        double megabytes =
-                unchecked(() -> Files.exists(file) ? Files.size(file) : 0) / BYTES_PER_MEGABYTE;
-        table.row(command, run.seconds(), megabytes, megabytes / run.seconds(), run.peak());
+        return measure(relay.launch(relay.scratchFile(command), all, command, file.toString()));
+    }
+
+    private static long size(Path file) {
+        return unchecked(() -> Files.exists(file) ? Files.size(file) : 0);
+    }
+
+    private void check(RelayProcess relay, String command, CommandRun run, BenchReport report) {
         report.failUnless(
                 run.exitStatus() == 0,
                 "%s ended with %d: %s".formatted(command, run.exitStatus(), relay.tail(command)));
