@@ -97,6 +97,24 @@ it('sends the whole list after its count, at a rate, and leads to the replay', a
   expect(document.body.textContent).toContain('2 connections');
 });
 
+it('looks past what is resolved until it finds a group', async () => {
+  const answered = fetch;
+  const empty = { items: [], total: 0, looked_at: 5_000, is_exact: false, next_cursor: 'older', resolved: false };
+  vi.stubGlobal('fetch', (path: string, init: { method: string }) =>
+    path.startsWith('/api/v1/dlq/groups') && !path.includes('cursor=older') ? Promise.resolve(new Response(JSON.stringify(empty))) : answered(path, init),
+  );
+  show('/failures');
+  await button('Send five first');
+});
+
+it('does not say that nothing is unresolved when it has not looked at all', async () => {
+  const empty = { items: [], total: 0, looked_at: 5_000, is_exact: false, next_cursor: 'older', resolved: false };
+  vi.stubGlobal('fetch', (path: string) => Promise.resolve(new Response(JSON.stringify(path.startsWith('/api/v1/dlq/groups') ? empty : { items: [], total: 0 }))));
+  show('/failures');
+  await vi.waitFor(() => expect(document.body.textContent).toContain('None of the newest 5'), 10_000);
+  expect(document.body.textContent).not.toContain('Nothing is unresolved');
+});
+
 it('asks for what is resolved when the address says so', async () => {
   show('/failures?resolved=true');
   await button('Undo all dismissals');

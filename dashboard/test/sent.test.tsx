@@ -49,6 +49,12 @@ it('shows the request of the last attempt, with every digit', async () => {
   await shown('ended before the first byte was sent');
 });
 
+it('says when it is not known whether the request was sent', async () => {
+  answer = { ...sent, was_sent: null };
+  show('/events/e1?tab=sent');
+  await shown('it is not known how much of this was sent');
+});
+
 it('shows the attempt of the address', async () => {
   show('/events/e1?tab=sent&attempt=d1.1');
   await vi.waitFor(() => expect(asked).toEqual(['/api/v1/deliveries/d1/attempts/1/request']), 10_000);

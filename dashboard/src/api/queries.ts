@@ -226,10 +226,20 @@ export const useResendPreview = (event: string, connection: string) =>
     queryFn: ({ signal }) => call('POST /api/v1/connections/preview', { body: { connection_id: connection, event_id: event }, signal }),
   });
 
+/** Each takes half a second at most, so this is what somebody waits for. */
+const MAX_GROUP_CONTINUATIONS = 20;
+
 export const useFailureGroups = (query: Query<'GET /api/v1/dlq/groups'> = {}) =>
   useQuery({
     queryKey: ['dlq', 'groups', query],
-    queryFn: ({ signal }) => call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query }, signal }),
+    queryFn: async ({ signal }) => {
+      let page = await call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query }, signal });
+      // The newest may all be resolved: looks on until a group is found.
+      for (let more = 0; page.items.length === 0 && page.next_cursor && more < MAX_GROUP_CONTINUATIONS; more++) {
+        page = await call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query, cursor: page.next_cursor }, signal });
+      }
+      return page;
+    },
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });

@@ -79,7 +79,8 @@ function SentRequest({ sending }: { sending: Sending }) {
       {(sent) => (
         <div className="stack">
           <div className="in stack">
-            {!sent.was_sent && <Note icon="unverified">The attempt ended before the first byte was sent. This is what it would have sent.</Note>}
+            {sent.was_sent === false && <Note icon="unverified">The attempt ended before the first byte was sent. This is what it would have sent.</Note>}
+            {sent.was_sent === null && <Note icon="unverified">No response came, so it is not known how much of this was sent.</Note>}
             <div className="code-head">
               <code className="cut">
                 {sent.method} {sent.url}

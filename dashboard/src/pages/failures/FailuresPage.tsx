@@ -75,7 +75,11 @@ export function FailuresPage() {
         )}
         <Gate query={groups} what="Failures">
           {(data) =>
-            data.items.length === 0 ? (
+            data.items.length === 0 && !data.is_exact ? (
+              <Blank icon="unverified" title={`None of the newest ${count(data.looked_at)} is ${isResolved ? 'resolved' : 'unresolved'}`}>
+                Older ones were not looked at. Choose a source, a destination or a time to look at fewer.
+              </Blank>
+            ) : data.items.length === 0 ? (
               <Blank icon="delivered" title={isResolved ? 'Nothing is resolved yet' : 'Nothing is unresolved'}>
                 {isResolved ? 'Failures that are delivered on a replay, or dismissed, are listed here.' : 'Every delivery got through, still has attempts left, or was dismissed.'}
               </Blank>

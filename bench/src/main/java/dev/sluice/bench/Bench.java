@@ -22,6 +22,7 @@ import dev.sluice.bench.scenario.SoakScenario;
 import dev.sluice.bench.scenario.StartScenario;
 import dev.sluice.bench.scenario.StreamsScenario;
 import dev.sluice.bench.scenario.ThroughputScenario;
+import dev.sluice.bench.scenario.TransferScenario;
 import dev.sluice.bench.scenario.TrickleScenario;
 import dev.sluice.bench.scenario.WarmUpScenario;
 
@@ -65,6 +66,7 @@ public final class Bench {
         all.put("sign-in", SignInScenario::from);
         all.put("streams", StreamsScenario::from);
         all.put("lists", ListsScenario::from);
+        all.put("transfer", TransferScenario::from);
         all.put("nginx", ProxiedStreamScenario::from);
         all.put("dashboard-queries", DashboardQueriesScenario::from);
         return all;

@@ -66,6 +66,7 @@ public final class Faults {
                 all,
                 "24 bodies that never end",
                 new AttackedNeighbourFault(UnfinishedBodySenders::start));
+        put(all, "25 dismissal and resend of a million dead letters", new DeadLetterFault());
         all.put("nodes", new ScalingTrial());
         var kills = "short: kill -9 of the relay, then of PostgreSQL";
         all.put("short", new FaultTrial.UnderLoadTrial(kills, FaultSequence.shortRun()));

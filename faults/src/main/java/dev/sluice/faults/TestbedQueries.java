@@ -17,14 +17,19 @@ record TestbedQueries(StandalonePostgres postgres) {
 
     /// Returns the first column of a statement's rows.
     List<Long> numbers(String sql) {
+        return texts(sql).stream().map(Long::valueOf).toList();
+    }
+
+    /// The first column of a statement's rows, as text.
+    List<String> texts(String sql) {
         try (var connection = postgres.connect();
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery(sql)) {
-            var numbers = new ArrayList<Long>();
+            var texts = new ArrayList<String>();
             while (rows.next()) {
-                numbers.add(rows.getLong(1));
+                texts.add(rows.getString(1));
             }
-            return numbers;
+            return texts;
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

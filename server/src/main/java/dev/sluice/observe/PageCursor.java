@@ -36,7 +36,7 @@ public record PageCursor(UUID before, long seen) {
     }
 
     /// @param list the list and its filter
-    String text(String list) {
+    public String text(String list) {
         byte[] bytes =
                 ByteBuffer.allocate(ID_AND_COUNT_BYTES + CHECKSUM_BYTES)
                         .putLong(before.getMostSignificantBits())

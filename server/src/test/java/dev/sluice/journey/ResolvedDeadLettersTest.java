@@ -287,6 +287,9 @@ class ResolvedDeadLettersTest {
                     dismiss   | {'resolved':true}  | resolved must be false
                     undismiss | {'resolved':false} | resolved must be true
                     resend    | {'resolved':true}  | resolved must be false
+                    dismiss   | {'q':'019a'}       | q
+                    undismiss | {'q':'019a'}       | q
+                    resend    | {'q':'019a'}       | q
                     resend    | {'limit':0}        | limit
                     resend    | {'per_second':0}   | per_second
                     resend    | {'per_second':'5'} | per_second

@@ -156,6 +156,16 @@ class SentRequestTest {
     }
 
     @Test
+    void whether_a_request_without_a_response_was_sent_is_not_known() {
+        receiver.willDo(new Receiver.AcceptBehaviour(Receiver.ConnectionAction.RESET));
+        var delivery = EventReader.deliveryAfter(1, api, ingest("{}"));
+
+        var sent = sent(delivery, 1);
+
+        assertThat(sent.json().path("was_sent").isNull()).isTrue();
+    }
+
+    @Test
     void an_attempt_whose_transformation_failed_sent_nothing() {
         patch("sources", source, "{'name': 'two\\nlines'}");
         var delivery = EventReader.deliveryAfter(1, api, ingest("{}"));

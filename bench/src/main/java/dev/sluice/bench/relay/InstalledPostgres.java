@@ -114,7 +114,7 @@ public final class InstalledPostgres implements AutoCloseable {
         return unchecked(() -> Files.readString(directory.resolve("output")));
     }
 
-    DatabaseAddress address() {
+    public DatabaseAddress address() {
         return address;
     }
 

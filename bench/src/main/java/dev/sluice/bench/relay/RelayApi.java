@@ -106,6 +106,12 @@ public final class RelayApi {
         return send("GET", path, Map.of(), 200);
     }
 
+    /// Sends an operation to a path below `/api/v1/`, and returns the answer, which must have the
+    /// status `expected`.
+    public JsonNode post(String path, Map<String, Object> fields, int expected) {
+        return send("POST", path, fields, expected);
+    }
+
     /// Whether the relay can store an event now. This check stores one.
     public boolean accepts(BenchSource source) {
         try {

@@ -5,7 +5,9 @@ import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /// Starts a relay, with the same settings each time, so that it finds its data again.
@@ -40,13 +42,16 @@ record RelayLauncher(
     }
 
     Process start() {
-        return start("serve", log());
+        return start(log(), Map.of(), "serve");
     }
 
-    /// Runs another command of the launcher with the server's own settings. Its output goes to
-    /// `output`.
-    Process start(String command, Path output) {
-        var builder = new ProcessBuilder(launcher.toString(), command);
+    /// Another command of the launcher, with the server's own settings; prints into `output`.
+    ///
+    /// @param more settings, which win over the server's
+    Process start(Path output, Map<String, String> more, String... command) {
+        var words = new ArrayList<>(List.of(launcher.toString()));
+        words.addAll(List.of(command));
+        var builder = new ProcessBuilder(words);
         var environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
         environment.put("SLUICE_PORT", Integer.toString(port));
@@ -58,6 +63,7 @@ record RelayLauncher(
         environment.put("SLUICE_ADMIN_PASSWORD", RelayApi.OWNER_PASSWORD);
         environment.put("SLUICE_PLANS_FILE", plans().toString());
         environment.putAll(settings);
+        environment.putAll(more);
         return unchecked(() ->
                 builder.redirectErrorStream(true)
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
@@ -71,15 +77,20 @@ record RelayLauncher(
             String other, int otherPort, DatabaseAddress database, Map<String, String> more) {
         return unchecked(() -> {
             var all = new HashMap<String, String>(settings);
-            all.put("SLUICE_DATABASE_URL", database.url());
-            all.put("SLUICE_MASTER_KEY", read("master.key"));
+            all.putAll(databaseSettings(database));
             all.putAll(more);
             return new RelayLauncher(launcher, directory, other, otherPort, key, all);
         });
     }
 
-    private String read(String file) throws IOException {
-        return Files.readString(data().resolve(file)).strip();
+    /// The settings of a relay with this one's master key on another database.
+    Map<String, String> databaseSettings(DatabaseAddress database) {
+        return unchecked(() ->
+                Map.of(
+                        "SLUICE_DATABASE_URL",
+                        database.url(),
+                        "SLUICE_MASTER_KEY",
+                        Files.readString(data().resolve("master.key")).strip()));
     }
 
     private Path plans() {

@@ -37,6 +37,10 @@ public final class RelayProcess implements SystemUnderTest {
     private static final Duration FIRST_START_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+
+    /// For some million rows.
+    private static final Duration AUDIT_TIMEOUT = Duration.ofMinutes(10);
+
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
     /// The settings of a relay whose workspace has limits that are counted but never reached:
@@ -175,12 +179,30 @@ public final class RelayProcess implements SystemUnderTest {
     ///
     /// @param output the file for the output
     public int audit(Path output) {
-        var audit = launch.start("audit", output);
-        if (SystemCommands.awaitEnd(audit, START_TIMEOUT)) {
+        return audit(output, Map.of());
+    }
+
+    /// The same with more settings, which win over the relay's.
+    public int audit(Path output, Map<String, String> settings) {
+        var audit = launch.start(output, settings, "audit");
+        if (SystemCommands.awaitEnd(audit, AUDIT_TIMEOUT)) {
             return audit.exitValue();
         }
         audit.destroyForcibly();
         return 2;
+    }
+
+    /// Starts another command of the launcher with the relay's settings.
+    ///
+    /// @param output where it prints
+    /// @param settings more of them, which win over the relay's
+    public Process launch(Path output, Map<String, String> settings, String... command) {
+        return launch.start(output, settings, command);
+    }
+
+    /// The settings of a relay with this one's master key on another database.
+    public Map<String, String> databaseSettings(DatabaseAddress database) {
+        return launch.databaseSettings(database);
     }
 
     /// Returns how many lines of the log contain this text.

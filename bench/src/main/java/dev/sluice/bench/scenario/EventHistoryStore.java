@@ -13,24 +13,59 @@ import java.util.UUID;
 
 /// Writes a history into a relay's database, as if the events had arrived over several days:
 /// partitions, events with bodies of 100 bytes, deliveries of some of them, and all counts.
-final class EventHistoryStore {
+///
+/// Uses the connection it is given, and leaves it open.
+public final class EventHistoryStore {
 
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
 
     /// The number of events that are inserted in one transaction.
     private static final int EVENTS_PER_TRANSACTION = 500_000;
 
+    /// The kinds of outcome that `insert_deliveries` makes; the first ten are dead letters.
+    private static final int ALL_OUTCOMES = 100;
+
+    private static final int DEAD_OUTCOMES = 10;
+
+    /// The first digits of the hash that decides which events are filtered: one in a thousand, or
+    /// none.
+    private static final String SOME_FILTERED = "004";
+
+    private static final String NONE_FILTERED = "";
+
     private final Connection connection;
 
-    EventHistoryStore(Connection connection) {
+    public EventHistoryStore(Connection connection) {
         this.connection = connection;
+    }
+
+    /// Writes a history in which each event is a dead letter on every connection of its source: one
+    /// in ten was exhausted, two more got no response, three were answered with 503, and four with
+    /// 410. Connections of one source get the same answer. Also rebuilds all counts of the
+    /// database.
+    ///
+    /// The database must have no other events, and no relay may be storing any meanwhile.
+    ///
+    /// @param connectionsOfEach the number of connections that every source has
+    public void writeDeadLetters(
+            long events, List<UUID> sources, int connectionsOfEach, Instant from, Instant to)
+            throws SQLException {
+        var first = from.atOffset(ZoneOffset.UTC).toLocalDate();
+        var last = to.atOffset(ZoneOffset.UTC).toLocalDate();
+        createPartitions(first, last);
+        addEvents(events, sources, sources, from, to, 0, connectionsOfEach, NONE_FILTERED);
+        for (var day = first; !day.isAfter(last); day = day.plusDays(1)) {
+            run(sql("insert_deliveries").formatted(DEAD_OUTCOMES, partition("event", day)));
+        }
+        rebuildCounts();
+        vacuumAndCheckpoint();
     }
 
     /// Creates the partitions of these days in the same way as the relay.
     void createPartitions(LocalDate from, LocalDate to) throws SQLException {
         for (var day = from; !day.isAfter(to); day = day.plusDays(1)) {
             for (String table : List.of("event", "delivery", "attempt")) {
-                createPartition(table, table + "_" + PARTITION_DATE.format(day), day);
+                createPartition(table, partition(table, day), day);
             }
         }
     }
@@ -54,6 +89,10 @@ final class EventHistoryStore {
                         .formatted(table, name, minId(day), minId(day.plusDays(1))));
     }
 
+    private static String partition(String table, LocalDate day) {
+        return table + "_" + PARTITION_DATE.format(day);
+    }
+
     private static UUID minId(LocalDate day) {
         return new UUID(day.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli() << 16, 0);
     }
@@ -71,21 +110,44 @@ final class EventHistoryStore {
             Instant to,
             int rare)
             throws SQLException {
+        addEvents(events, sources, connections, from, to, rare, 0, SOME_FILTERED);
+    }
+
+    /// @param fanout the number of deliveries of each event that is not filtered
+    /// @param filteredBelow events whose hash is less than this text are filtered
+    private void addEvents(
+            long events,
+            List<UUID> sources,
+            List<UUID> connections,
+            Instant from,
+            Instant to,
+            int rare,
+            int fanout,
+            String filteredBelow)
+            throws SQLException {
         long span = to.toEpochMilli() - from.toEpochMilli();
         String sql = sql("insert_events");
         for (long at = 0; at < events; at += EVENTS_PER_TRANSACTION) {
             try (var statement = connection.prepareStatement(sql)) {
-                statement.setLong(1, from.toEpochMilli());
-                statement.setLong(2, span);
-                statement.setLong(3, events);
-                statement.setArray(4, connection.createArrayOf("uuid", sources.toArray()));
-                statement.setInt(5, sources.size());
-                statement.setInt(6, rare);
-                statement.setInt(7, rare);
-                statement.setArray(8, connection.createArrayOf("uuid", connections.toArray()));
-                statement.setInt(9, sources.size());
-                statement.setLong(10, at);
-                statement.setLong(11, Math.min(events, at + EVENTS_PER_TRANSACTION) - 1);
+                var arguments =
+                        List.of(
+                                from.toEpochMilli(),
+                                span,
+                                events,
+                                connection.createArrayOf("uuid", sources.toArray()),
+                                sources.size(),
+                                rare,
+                                rare,
+                                filteredBelow,
+                                fanout,
+                                filteredBelow,
+                                connection.createArrayOf("uuid", connections.toArray()),
+                                connections.size(),
+                                at,
+                                Math.min(events, at + EVENTS_PER_TRANSACTION) - 1);
+                for (int i = 0; i < arguments.size(); i++) {
+                    statement.setObject(i + 1, arguments.get(i));
+                }
                 statement.executeUpdate();
             }
         }
@@ -95,9 +157,8 @@ final class EventHistoryStore {
     /// in ten was not: a tenth of these are exhausted, and the others failed in several ways. One
     /// in a hundred waits until tomorrow.
     void addDeliveries(LocalDate day) throws SQLException {
-        String name = "event_" + PARTITION_DATE.format(day);
-        run(sql("insert_deliveries").formatted(name));
-        run(sql("insert_work").formatted(name));
+        run(sql("insert_deliveries").formatted(ALL_OUTCOMES, partition("event", day)));
+        run(sql("insert_work").formatted(partition("event", day)));
     }
 
     /// Dismisses half of all dead letters, and adds a successful resend of one in sixteen.

@@ -160,6 +160,7 @@ public record ListsScenario(
                         histogram.record(System.nanoTime() - start);
                     }
                     var latency = histogram.summary();
+                    System.err.printf("%s: p99 %.1f ms%n", name, latency.p99Ms());
                     table.row(
                             name,
                             last.path("items").size(),

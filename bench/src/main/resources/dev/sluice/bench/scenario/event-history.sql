@@ -6,8 +6,8 @@ select (lpad(to_hex(?::bigint + (?::bigint * at) / ?::bigint), 12, '0') || '7'
        (?::uuid[])[1 + at % ?],
        'POST',
        case when chance < ? then 1 when chance < 2 * ? then 2 else 3 end,
-       case when hash < '004' then 1 else 0 end,
-       case when hash < '004' then array[(?::uuid[])[1 + at % ?]] end,
+       case when hash < ? then 1 else ? end,
+       case when hash < ? then array[(?::uuid[])[1 + at % ?]] end,
        100, 'application/json',
        convert_to(E'Content-Type: application/json\r\nUser-Agent: bench\r\n', 'UTF8'),
        convert_to('{"n":"' || rpad(hash, 92, 'x') || '"}', 'UTF8')
@@ -18,15 +18,17 @@ select (lpad(to_hex(?::bigint + (?::bigint * at) / ?::bigint), 12, '0') || '7'
 -- insert_deliveries
 insert into delivery (id, finished_at, attempted_at, source_id, connection_id, revision,
                       latency_ms, status, trigger, attempts, response_status, error_code)
-select (substr(chosen.id::text, 1, 33) || '001')::uuid, now(), now(), chosen.source_id, connection.id,
-       destination.revision, 12,
+select (substr(chosen.id::text, 1, 33) || lpad(to_hex(connection.place), 3, '0'))::uuid, now(), now(),
+       chosen.source_id, connection.id, destination.revision, 12,
        case when chance = 0 then 5 when chance < 10 then 4 else 3 end, 1, 1,
        case when chance < 3 then null when chance < 6 then 503 when chance < 10 then 410 else 200 end,
        case when chance < 3 then chance + 1 when chance < 10 then 9 end
-  from (select id, source_id, ('x' || substr(md5(id::text), 1, 7))::bit(28)::integer %% 100 as chance
+  from (select id, source_id, ('x' || substr(md5(id::text), 1, 7))::bit(28)::integer %% %d as chance
           from %s
          where filtered is null) as chosen
-  join connection on connection.source_id = chosen.source_id
+  join (select id, source_id, destination_id, row_number() over (partition by source_id order by id) as place
+          from connection) as connection
+    on connection.source_id = chosen.source_id
   join destination on destination.id = connection.destination_id
  where chance < 20
 

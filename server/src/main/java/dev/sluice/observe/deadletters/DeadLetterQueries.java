@@ -73,7 +73,7 @@ final class DeadLetterQueries {
                                   select connection_id, ended.error_code, ended.response_status, count(*) as n,
                                          min(ended.finished_at) as first, max(ended.finished_at) as last,
                                          (array_agg(page.id order by page.id desc))[1] as example
-                                    from page
+                                    from
                                 """
                                 + matches
                                 + """

@@ -1,5 +1,7 @@
 package dev.sluice.observe.deadletters;
 
+import static dev.sluice.observe.usage.BudgetedScan.SCAN_TIME_BUDGET;
+
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
@@ -13,21 +15,26 @@ import dev.sluice.observe.deliveries.DeliveryItemQueries;
 import dev.sluice.observe.deliveries.DeliveryScopeQueries;
 import dev.sluice.observe.deliveries.DeliverySearch;
 import dev.sluice.observe.deliveries.WaitExplainer;
+import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.relay.InFlightAttempts;
 
+import java.time.Duration;
 import java.time.InstantSource;
 
 /// The routes for lists, the summary and groups of dead letters, under `/api/v1/sources/{id}/dlq`
 /// and `/api/v1/dlq`.
 public final class DeadLetterRoutes {
+
+    /// How long a request with a cursor may look for groups. Somebody waits for it: the requests
+    /// before it did not come to the end.
+    private static final Duration CONTINUED_SCAN_BUDGET = Duration.ofMillis(500);
 
     private final Db db;
     private final Authenticator authenticator;
@@ -105,13 +112,26 @@ public final class DeadLetterRoutes {
 
     private static DeadLetterSearch search(
             Tx tx, Caller caller, DeliveryFilter filter, WaitExplainer waits) {
+        return search(tx, caller, filter, waits, SCAN_TIME_BUDGET);
+    }
+
+    private static DeadLetterSearch search(
+            Tx tx, Caller caller, DeliveryFilter filter, WaitExplainer waits, Duration budget) {
         var scope = DeliveryScopeQueries.scope(tx, caller.workspace(), filter);
         var since = waits.retention().expiryCutoff(waits.now());
         return new DeadLetterSearch(
                 tx,
                 scope,
                 filter,
-                new DeliverySearch(tx, scope, filter, waits::status, since, waits.now()));
+                new DeliverySearch(
+                        tx,
+                        scope,
+                        filter,
+                        waits::status,
+                        since,
+                        waits.now(),
+                        budget,
+                        PageLocator.MAX_SKIPPED_ROWS));
     }
 
     private Reply summary(Request request) {
@@ -141,15 +161,15 @@ public final class DeadLetterRoutes {
     private Reply groups(Request request) {
         var caller = authenticator.authenticate(request);
         var parameters = new QueryParameters(request);
-        var page = Page.of(parameters);
         var filter = DeadLetterFilters.ofFailures(parameters);
+        var page = ListPage.of(parameters, "failure groups of " + caller.workspace());
         parameters.check();
-        return db.snapshot(tx -> {
-            return Reply.ok(
-                    search(tx, caller, filter, waits(tx, caller))
-                            .groups()
-                            .json(page)
-                            .put("resolved", filter.resolved()));
-        });
+        var budget = page.cursor().isPresent() ? CONTINUED_SCAN_BUDGET : SCAN_TIME_BUDGET;
+        return db.snapshot(tx ->
+                Reply.ok(
+                        search(tx, caller, filter, waits(tx, caller), budget)
+                                .groups(page.cursor())
+                                .json(page)
+                                .put("resolved", filter.resolved())));
     }
 }

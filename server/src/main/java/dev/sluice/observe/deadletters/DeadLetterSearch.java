@@ -1,14 +1,18 @@
 package dev.sluice.observe.deadletters;
 
+import dev.sluice.observe.PageCursor;
 import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.observe.deliveries.DeliveryKey;
 import dev.sluice.observe.deliveries.DeliveryScope;
 import dev.sluice.observe.deliveries.DeliverySearch;
 import dev.sluice.observe.usage.BudgetedScan;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 
 /// Searches dead letters, newest first, until the search has used up its time budget.
 ///
@@ -25,37 +29,43 @@ record DeadLetterSearch(
 
     FoundDeadLetters matches() {
         var keys = new ArrayList<DeliveryKey>();
-        boolean isExact =
-                scan(location -> {
-                    var step = deliveries.scan(location);
-                    keys.addAll(step.matches());
-                    return step.last();
-                });
-        return new FoundDeadLetters(keys, isExact);
+        var stopped =
+                scan(
+                        deliveries.range().high(),
+                        location -> {
+                            var step = deliveries.scan(location);
+                            keys.addAll(step.matches());
+                            return step.last();
+                        });
+        return new FoundDeadLetters(keys, stopped.isEmpty());
     }
 
-    FailureGroups groups() {
-        var groups = new FailureGroups(scope);
-        boolean isExact =
-                scan(location -> {
-                    var found =
-                            DeadLetterQueries.failureGroups(
-                                    tx, location, deliveries.queries(), filter);
-                    groups.add(found);
-                    return found.last();
-                });
-        groups.setExact(isExact);
+    /// Returns the groups of the dead letters that were found within the time budget.
+    ///
+    /// @param cursor where an earlier search stopped; dead letters that it scanned are not scanned
+    ///   again
+    FailureGroups groups(Optional<PageCursor> cursor) {
+        var groups = new FailureGroups(scope, cursor.map(PageCursor::seen).orElse(0L));
+        var high = deliveries.range().high();
+        var stopped =
+                scan(
+                        cursor.map(place -> Uuid7.min(place.before(), high)).orElse(high),
+                        location -> {
+                            var found =
+                                    DeadLetterQueries.failureGroups(
+                                            tx, location, deliveries.queries(), filter);
+                            groups.add(found);
+                            return found.last();
+                        });
+        stopped.ifPresent(groups::setStopped);
         return groups;
     }
 
-    /// Scans the dead letters. Returns whether the scan was completed within the time budget.
-    private boolean scan(BudgetedScan.PageVisitor visitor) {
+    /// Scans the dead letters with ids less than `before`. Returns the id at which the time budget
+    /// was used up; empty if the scan came to its end.
+    private Optional<UUID> scan(UUID before, BudgetedScan.PageVisitor visitor) {
         return deliveries.isEmpty()
-                || BudgetedScan.scan(
-                                deliveries.locator(),
-                                deliveries.range().high(),
-                                deliveries.budget(),
-                                visitor)
-                        .isEmpty();
+                ? Optional.empty()
+                : BudgetedScan.scan(deliveries.locator(), before, deliveries.budget(), visitor);
     }
 }

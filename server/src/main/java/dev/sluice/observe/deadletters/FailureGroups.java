@@ -1,8 +1,9 @@
 package dev.sluice.observe.deadletters;
 
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.observe.ListPage;
+import dev.sluice.observe.PageCursor;
 import dev.sluice.observe.deliveries.DeliveryScope;
-import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
@@ -72,10 +73,12 @@ final class FailureGroups {
     private final DeliveryScope scope;
     private final Map<FailureCause, FailureGroup> groups = new HashMap<>();
     private long scannedCount;
-    private boolean isExact = true;
+    private Optional<UUID> stopped = Optional.empty();
 
-    FailureGroups(DeliveryScope scope) {
+    /// @param scannedBefore the number of deliveries that earlier requests scanned
+    FailureGroups(DeliveryScope scope, long scannedBefore) {
         this.scope = scope;
+        scannedCount = scannedBefore;
     }
 
     void add(DeadLetterQueries.LocationGroups found) {
@@ -99,15 +102,14 @@ final class FailureGroups {
         }
     }
 
-    /// Sets whether the groups are exact.
-    ///
-    /// @param isAll whether all deliveries were scanned
-    void setExact(boolean isAll) {
-        isExact = isAll;
+    /// Sets where the scan stopped before its end. Deliveries with this id or a greater one were
+    /// scanned.
+    void setStopped(UUID id) {
+        stopped = Optional.of(id);
     }
 
     /// Returns one page of the groups as JSON.
-    JsonObject json(Page page) {
+    JsonObject json(ListPage page) {
         var items =
                 groups.values().stream()
                         .sorted(LARGEST_FIRST)
@@ -118,6 +120,9 @@ final class FailureGroups {
         return JsonObject.items(items)
                 .put("total", groups.size())
                 .put("looked_at", scannedCount)
-                .put("is_exact", isExact);
+                .put("is_exact", stopped.isEmpty())
+                .put(
+                        "next_cursor",
+                        stopped.map(id -> new PageCursor(id, scannedCount).text(page.list())));
     }
 }

@@ -121,6 +121,10 @@ public record DeliveryFilter(
         return cause.responseStatus();
     }
 
+    boolean wantsUnresolved() {
+        return resolved.equals(Optional.of(false));
+    }
+
     boolean wantsUnfinished() {
         return statuses.stream().anyMatch(UNFINISHED_STATUSES::contains);
     }

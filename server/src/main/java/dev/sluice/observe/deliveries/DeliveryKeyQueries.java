@@ -98,6 +98,13 @@ public record DeliveryKeyQueries(
         }
     }
 
+    /// The rows of `page` that were not dismissed. These are selected first, so that a dismissed
+    /// delivery costs one index probe and none of the joins.
+    private static final String NOT_DISMISSED =
+            "(select page.* from page where not ("
+                    + ResolvedSql.IS_DISMISSED
+                    + ") offset 0) as page";
+
     private static final String ENDED_JOIN =
             """
              left join lateral (select delivery.error_code, delivery.response_status,
@@ -206,7 +213,7 @@ public record DeliveryKeyQueries(
         String sql =
                 "with page as materialized ("
                         + pageSql(location, arguments)
-                        + ") select page.*, false as is_last from page "
+                        + ") select page.*, false as is_last from "
                         + matchSql(filter, arguments)
                         + textSql(text, arguments)
                         + " union all (select page.*, true from page order by page.id desc offset ?"
@@ -238,17 +245,20 @@ public record DeliveryKeyQueries(
         return " and translate(page.id::text, ?, '') like ?";
     }
 
-    /// Returns the SQL that follows `from page`, and adds its arguments to `arguments`. The SQL
-    /// joins `ended`, the data of each delivery's last attempt, and keeps the deliveries that match
-    /// the filter's error code, response status and resolution.
+    /// Returns the SQL that follows `from`, and adds its arguments to `arguments`. The SQL joins
+    /// `ended`, the data of each delivery's last attempt, to the rows of `page`, and keeps the
+    /// deliveries that match the filter's error code, response status and resolution.
     public String matchSql(DeliveryFilter filter, List<Object> arguments) {
-        var sql = new StringBuilder(filter.wantsUnfinished() ? LAST_ATTEMPT_JOIN : ENDED_JOIN);
+        var sql = new StringBuilder(filter.wantsUnresolved() ? NOT_DISMISSED : "page");
+        sql.append(filter.wantsUnfinished() ? LAST_ATTEMPT_JOIN : ENDED_JOIN);
         filter.resolved().ifPresent(_ -> sql.append(ResolvedSql.JOIN));
         sql.append(" where true");
         filter.resolved()
                 .ifPresent(isResolved ->
-                        sql.append(isResolved ? " and " : " and not ")
-                                .append(ResolvedSql.IS_RESOLVED));
+                        sql.append(
+                                isResolved
+                                        ? " and " + ResolvedSql.IS_RESOLVED
+                                        : " and not " + ResolvedSql.HAS_SUCCEEDED));
         filter.code()
                 .ifPresent(code -> {
                     sql.append(" and ended.error_code = ?");

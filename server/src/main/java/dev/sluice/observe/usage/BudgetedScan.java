@@ -13,10 +13,12 @@ public final class BudgetedScan {
     /// takes less than 100 ms.
     public static final Duration SCAN_TIME_BUDGET = Duration.ofMillis(35);
 
-    /// The number of rows to scan before the elapsed time is first checked.
-    private static final int INITIAL_STEP_ROWS = 2_000;
+    /// The number of rows to scan before the elapsed time is first checked. Small, because each row
+    /// may stand for hundreds that must be read to find it: unfinished deliveries are found through
+    /// the events of their time.
+    private static final int INITIAL_STEP_ROWS = 200;
 
-    private static final int MIN_STEP_ROWS = 500;
+    private static final int MIN_STEP_ROWS = 100;
     private static final int MAX_STEP_ROWS = 50_000;
 
     /// Reads the rows at one location of the list.

@@ -10,6 +10,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.SentEvidence;
 import dev.sluice.relay.StoredPayload;
 
 import java.sql.SQLException;
@@ -23,12 +24,13 @@ final class SentRequestQueries {
 
     /// @param configuration the low 32 bits of the version of the configuration; empty if an older
     ///   version of Sluice made the attempt
+    /// @param wasSent whether the request was sent; empty if that is not known
     record StoredAttempt(
             SourceId source,
             ConnectionId connection,
             Instant attemptedAt,
             Optional<Integer> configuration,
-            Optional<ErrorCode> errorCode) {}
+            Optional<Boolean> wasSent) {}
 
     private static final long LOW_BITS = 0xffff_ffffL;
 
@@ -50,7 +52,8 @@ final class SentRequestQueries {
             Tx tx, List<UUID> sources, DeliveryId delivery, int number) {
         return tx.findOne(
                 """
-                select source_id, connection_id, attempted_at, configuration, error_code
+                select source_id, connection_id, attempted_at, configuration, error_code, error_message,
+                       response_status
                   from delivery
                  where id = ? and source_id = any (?) and attempts = ? and attempted_at is not null
                 """,
@@ -65,7 +68,8 @@ final class SentRequestQueries {
         return tx.findOne(
                 """
                 select attempt.source_id, coalesce(ended.connection_id, work.connection_id) as connection_id,
-                       attempt.attempted_at, attempt.configuration, attempt.error_code
+                       attempt.attempted_at, attempt.configuration, attempt.error_code,
+                       attempt.error_message, attempt.response_status
                   from attempt
                   left join delivery as ended on ended.id = delivery_id and ended.source_id = attempt.source_id
                   left join delivery_work as work on work.id = delivery_id and work.source_id = attempt.source_id
@@ -83,7 +87,10 @@ final class SentRequestQueries {
                 new ConnectionId(row.uuid("connection_id")),
                 row.instant("attempted_at"),
                 row.integerOrNone("configuration"),
-                row.integerOrNone("error_code").map(ErrorCode::fromNumber));
+                SentEvidence.wasSent(
+                        row.integerOrNone("error_code").map(ErrorCode::fromNumber),
+                        row.textOrNone("error_message"),
+                        row.integerOrNone("response_status")));
     }
 
     /// Returns the newest configuration version whose low 32 bits are `lowBits`.

@@ -20,7 +20,6 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.UnreadablePayloadException;
@@ -28,7 +27,6 @@ import dev.sluice.relay.request.DryRun;
 import dev.sluice.relay.request.OutboundRequest;
 
 import java.time.InstantSource;
-import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
@@ -38,15 +36,6 @@ import java.util.Set;
 /// The request is not stored. It is rebuilt from the event and from the version of the
 /// configuration that is stored with the attempt, with the code that prepares deliveries.
 public final class SentRequestRoutes {
-
-    /// The errors that occur before the first byte of the request is sent.
-    private static final Set<ErrorCode> NOT_SENT =
-            EnumSet.of(
-                    ErrorCode.DNS_FAILURE,
-                    ErrorCode.CONNECT_REFUSED,
-                    ErrorCode.CONNECT_TIMEOUT,
-                    ErrorCode.TLS_FAILED,
-                    ErrorCode.BLOCKED_ADDRESS);
 
     private static final int MAX_NUMBER_DIGITS = 4;
 
@@ -95,11 +84,7 @@ public final class SentRequestRoutes {
                             show(rebuilt(tx, caller.workspace(), id, number, attempt))
                                     .put("attempt_number", number)
                                     .put("attempted_at", attempt.attemptedAt())
-                                    .put(
-                                            "was_sent",
-                                            attempt.errorCode()
-                                                    .filter(NOT_SENT::contains)
-                                                    .isEmpty()))
+                                    .put("was_sent", attempt.wasSent()))
                     .uncompressed();
         });
     }

@@ -1,6 +1,7 @@
 package dev.sluice.relay.send;
 
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.SentEvidence;
 
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.core5.io.CloseMode;
@@ -96,7 +97,7 @@ final class Deadline implements Runnable, AutoCloseable {
                     new SendException(ErrorCode.RESPONSE_TIMEOUT, "No response within " + limit);
             case RESPONSE_BODY ->
                     new SendException(
-                            ErrorCode.RESPONSE_TIMEOUT, "The response did not end within " + limit);
+                            ErrorCode.RESPONSE_TIMEOUT, SentEvidence.UNENDED_RESPONSE + limit);
         };
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.relay.send;
 
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.SentEvidence;
 
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
@@ -53,16 +54,12 @@ final class SendException extends Exception {
                             ErrorCode.CONNECTION_RESET,
                             "The connection was closed without a response");
             case TruncatedChunkException _, ConnectionClosedException _ ->
-                    new SendException(
-                            ErrorCode.CONNECTION_RESET,
-                            "The connection was closed before the response ended");
+                    new SendException(ErrorCode.CONNECTION_RESET, SentEvidence.CLOSED_IN_RESPONSE);
             case HttpException invalid -> invalidResponse(invalid);
             case MessageConstraintException invalid -> invalidResponse(invalid);
             case MalformedChunkCodingException invalid -> invalidResponse(invalid);
             case SocketException _ when deadline.isIn(Deadline.AttemptPhase.TLS_HANDSHAKE) ->
-                    new SendException(
-                            ErrorCode.CONNECTION_RESET,
-                            "The connection was reset during the TLS handshake");
+                    new SendException(ErrorCode.CONNECTION_RESET, SentEvidence.RESET_IN_HANDSHAKE);
             default -> new SendException(ErrorCode.CONNECTION_RESET, "The connection was reset");
         };
     }
@@ -89,7 +86,7 @@ final class SendException extends Exception {
         String quoted = message.substring(0, Math.min(message.length(), MAX_QUOTED_CHARS));
         return new SendException(
                 ErrorCode.INVALID_RESPONSE,
-                "The response is not valid HTTP: "
+                SentEvidence.INVALID_RESPONSE
                         + CONTROL_CHARACTER.matcher(quoted).replaceAll("\ufffd"));
     }
 

@@ -242,9 +242,9 @@ class DeadLetterQueryCostTest {
         var after = reads();
 
         assertThat(page.isExact()).isFalse();
-        assertThat(page.total()).isEqualTo(2_000);
+        assertThat(page.total()).isEqualTo(200);
         assertThat(after.wholeTables() - before.wholeTables()).as("whole tables").isZero();
-        assertThat(after.rows() - before.rows()).as("rows").isLessThan(6 * 2_000);
+        assertThat(after.rows() - before.rows()).as("rows").isLessThan(6 * 200);
     }
 
     @Test

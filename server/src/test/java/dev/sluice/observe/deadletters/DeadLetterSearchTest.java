@@ -7,6 +7,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.ListPage;
+import dev.sluice.observe.PageCursor;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.deliveries.DeliveryFilter;
@@ -300,12 +301,12 @@ class DeadLetterSearchTest {
                 query(
                         DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES),
                         SCAN_TIME_BUDGET,
-                        search -> Json.text(search.groups().json(new Page(1, 200))));
+                        search -> json(search.groups(Optional.empty()), new Page(1, 200)));
 
         int all = expected.values().stream().mapToInt(n -> n).sum();
         assertThat(json)
                 .endsWith(
-                        "\"total\":%d,\"looked_at\":%d,\"is_exact\":true}"
+                        "\"total\":%d,\"looked_at\":%d,\"is_exact\":true,\"next_cursor\":null}"
                                 .formatted(expected.size(), all));
         expected.forEach((cause, n) ->
                 assertThat(json)
@@ -322,17 +323,7 @@ class DeadLetterSearchTest {
 
     @Test
     void what_looked_at_the_newest_only_says_so() {
-        var many = new ArrayList<FinishedDelivery>();
-        for (int i = 0; i < 2_500; i++) {
-            many.add(
-                    new FinishedDelivery(
-                            DeliveryId.of(Some.eventId(Some.NOON.plusSeconds(i)), 1),
-                            sources.getFirst(),
-                            order.getFirst(),
-                            DeliveryStatus.FAILED,
-                            Optional.of(ErrorCode.HTTP_STATUS),
-                            Optional.of(410)));
-        }
+        var many = dead(Some.NOON, 300, 410);
         finished.add(many);
         var dead = DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES);
         var gone =
@@ -348,14 +339,80 @@ class DeadLetterSearchTest {
 
         var result = page(gone, Duration.ZERO, FIRST_PAGE);
         var groups =
-                query(dead, Duration.ZERO, search -> Json.text(search.groups().json(FIRST_PAGE)));
+                query(
+                        dead,
+                        Duration.ZERO,
+                        search -> json(search.groups(Optional.empty()), FIRST_PAGE));
 
         assertThat(result.isExact()).isFalse();
-        assertThat(result.total()).isEqualTo(2_000);
+        assertThat(result.total()).isEqualTo(200);
         assertThat(result.rows().getFirst().id()).isEqualTo(many.getLast().id().value());
         assertThat(groups)
-                .contains("\"count\":2000,")
-                .contains("\"looked_at\":2000,\"is_exact\":false");
+                .contains("\"count\":200,")
+                .contains("\"looked_at\":200,\"is_exact\":false");
+    }
+
+    /// As after an outage whose dead letters were dismissed: those of the one before are left.
+    @Test
+    void a_cursor_leads_past_what_is_resolved_to_the_groups_that_are_left() {
+        var left = dead(Some.NOON, 3, 503);
+        var resolved = dead(Some.NOON.plusSeconds(10), 700, 410);
+        finished.add(left);
+        finished.add(resolved);
+        dismiss(resolved);
+        var filter =
+                DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES).withResolved(Optional.of(false));
+
+        var first = nextGroups(filter, Duration.ZERO, Optional.empty());
+        var second =
+                nextGroups(
+                        filter,
+                        SCAN_TIME_BUDGET,
+                        Optional.of(new PageCursor(resolved.get(500).id().value(), 200)));
+
+        assertThat(first)
+                .startsWith("{\"items\":[],\"total\":0,\"looked_at\":200,\"is_exact\":false,")
+                .contains(
+                        new PageCursor(resolved.get(500).id().value(), 200)
+                                .text(ListPage.numbered(FIRST_PAGE).list()));
+        assertThat(second)
+                .contains("\"response_status\":503,\"count\":3,")
+                .endsWith("\"looked_at\":703,\"is_exact\":true,\"next_cursor\":null}");
+    }
+
+    private String nextGroups(DeliveryFilter filter, Duration budget, Optional<PageCursor> cursor) {
+        return query(filter, budget, search -> json(search.groups(cursor), FIRST_PAGE));
+    }
+
+    private static String json(FailureGroups groups, Page page) {
+        return Json.text(groups.json(ListPage.numbered(page)));
+    }
+
+    /// Failed deliveries of the first connection, one each second from `first` on.
+    private List<FinishedDelivery> dead(Instant first, int n, int responseStatus) {
+        var many = new ArrayList<FinishedDelivery>();
+        for (int i = 0; i < n; i++) {
+            many.add(
+                    new FinishedDelivery(
+                            DeliveryId.of(Some.eventId(first.plusSeconds(i)), 1),
+                            sources.getFirst(),
+                            order.getFirst(),
+                            DeliveryStatus.FAILED,
+                            Optional.of(ErrorCode.HTTP_STATUS),
+                            Optional.of(responseStatus)));
+        }
+        return many;
+    }
+
+    private void dismiss(List<FinishedDelivery> letters) {
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into dismissal (source_id, delivery_id, dismissed_at)
+                        select ?, unnest(?), now()
+                        """,
+                        sources.getFirst().value(),
+                        letters.stream().map(letter -> letter.id().value()).toList()));
     }
 
     @Test
@@ -388,8 +445,9 @@ class DeadLetterSearchTest {
                 query(
                         DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES),
                         SCAN_TIME_BUDGET,
-                        search -> Json.text(search.groups().json(FIRST_PAGE)));
+                        search -> json(search.groups(Optional.empty()), FIRST_PAGE));
         assertThat(groups)
-                .isEqualTo("{\"items\":[],\"total\":0,\"looked_at\":0,\"is_exact\":true}");
+                .isEqualTo(
+                        "{\"items\":[],\"total\":0,\"looked_at\":0,\"is_exact\":true,\"next_cursor\":null}");
     }
 }

@@ -300,7 +300,7 @@ class EventSearchTest {
                 .as("the newest that match")
                 .containsExactlyElementsOf(
                         fixture.all().stream()
-                                .limit(2_000)
+                                .limit(200)
                                 .map(FixtureEvent::id)
                                 .filter(id -> id.toString().contains("7"))
                                 .limit(200)

@@ -1,0 +1,60 @@
+package dev.sluice.bench.scenario;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// Hashes everything in a relay's tables, so that two databases can be compared.
+final class TableHashQueries {
+
+    /// @param rows the number of rows
+    /// @param hash the sum of the hashes of all rows, whatever their order; `0` without rows
+    /// @param bytes the size of the rows as text
+    record TableHash(long rows, String hash, long bytes) {}
+
+    private TableHashQueries() {}
+
+    /// Returns the hash of each table, by its name. Partitions count as one table.
+    static SortedMap<String, TableHash> read(Connection connection) throws SQLException {
+        var hashes = new TreeMap<String, TableHash>();
+        try (var statement = connection.createStatement()) {
+            for (String table : tables(connection)) {
+                // A row's text has its payload in it, as hexadecimal digits.
+                try (var row =
+                        statement.executeQuery(
+                                """
+                                select count(*), coalesce(sum(hashtextextended(line, 0)::numeric), 0)::text,
+                                       coalesce(sum(length(line)), 0)
+                                  from (select one::text as line from %s as one) as lines
+                                """
+                                        .formatted(table))) {
+                    row.next();
+                    hashes.put(
+                            table, new TableHash(row.getLong(1), row.getString(2), row.getLong(3)));
+                }
+            }
+        }
+        return hashes;
+    }
+
+    private static List<String> tables(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
+                var rows =
+                        statement.executeQuery(
+                                """
+                                select relname
+                                  from pg_class
+                                 where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p')
+                                   and not relispartition
+                                """)) {
+            var names = new ArrayList<String>();
+            while (rows.next()) {
+                names.add(rows.getString(1));
+            }
+            return names;
+        }
+    }
+}

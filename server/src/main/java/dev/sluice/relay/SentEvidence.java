@@ -1,0 +1,68 @@
+package dev.sluice.relay;
+
+import java.util.Optional;
+
+/// Decides from the record of an attempt whether its request was sent: whether at least the first
+/// byte left this server.
+///
+/// A connection that breaks, or a response that does not come, leaves that open in most cases. Only
+/// errors with the texts below tell more.
+public final class SentEvidence {
+
+    /// The text of an error that occurs before the first byte is sent.
+    public static final String RESET_IN_HANDSHAKE =
+            "The connection was reset during the TLS handshake";
+
+    /// The text of an error that occurs after the response began.
+    public static final String CLOSED_IN_RESPONSE =
+            "The connection was closed before the response ended";
+
+    /// The beginning of the text of an error that occurs after the response began.
+    public static final String UNENDED_RESPONSE = "The response did not end within ";
+
+    /// The beginning of the text of an error in a response that was read.
+    public static final String INVALID_RESPONSE = "The response is not valid HTTP: ";
+
+    private SentEvidence() {}
+
+    /// Returns whether the request was sent; empty if that is not known.
+    ///
+    /// @param code empty if the attempt succeeded
+    public static Optional<Boolean> wasSent(
+            Optional<ErrorCode> code,
+            Optional<String> errorMessage,
+            Optional<Integer> responseStatus) {
+        if (responseStatus.isPresent() || code.isEmpty()) {
+            return Optional.of(true);
+        }
+        String message = errorMessage.orElse("");
+        return switch (code.get()) {
+            case DNS_FAILURE,
+                    CONNECT_REFUSED,
+                    CONNECT_TIMEOUT,
+                    TLS_FAILED,
+                    BLOCKED_ADDRESS,
+                    TRANSFORMATION_FAILED ->
+                    Optional.of(false);
+            case REDIRECT, HTTP_STATUS -> Optional.of(true);
+            case CONNECTION_RESET ->
+                    switch (message) {
+                        case RESET_IN_HANDSHAKE -> Optional.of(false);
+                        case CLOSED_IN_RESPONSE -> Optional.of(true);
+                        default -> Optional.empty();
+                    };
+            case RESPONSE_TIMEOUT -> known(message.startsWith(UNENDED_RESPONSE));
+            case INVALID_RESPONSE -> known(message.startsWith(INVALID_RESPONSE));
+            case INTERRUPTED,
+                    DESTINATION_DELETED,
+                    CONNECTION_DELETED,
+                    EVENT_EXPIRED,
+                    PAYLOAD_UNREADABLE ->
+                    Optional.empty();
+        };
+    }
+
+    private static Optional<Boolean> known(boolean hasResponse) {
+        return hasResponse ? Optional.of(true) : Optional.empty();
+    }
+}
