@@ -161,6 +161,8 @@ class DeadLetterTest {
             assertThat(item.path("last_error").asString()).isEqualTo("Destination answered 410");
             assertThat(item.path("last_error_code").asString()).isEqualTo("http_status");
             assertThat(item.path("last_response_status").asInt()).isEqualTo(410);
+            assertThat(item.path("last_latency_ms"))
+                    .isEqualTo(delivery.path("attempts").get(0).path("latency_ms"));
             assertThat(item.path("reason").asString())
                     .isEqualTo(delivery.path("reason").asString())
                     .contains("410");

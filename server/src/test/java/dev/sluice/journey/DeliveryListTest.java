@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
 
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -148,6 +149,13 @@ class DeliveryListTest {
                             "finished_at")) {
                 assertThat(item.path(field)).as(field).isEqualTo(delivery.path(field));
             }
+            var attempts = delivery.path("attempts");
+            assertThat(item.path("last_latency_ms"))
+                    .as("last_latency_ms")
+                    .isEqualTo(
+                            attempts.isEmpty()
+                                    ? NullNode.getInstance()
+                                    : attempts.get(attempts.size() - 1).path("latency_ms"));
         }
     }
 

@@ -89,6 +89,27 @@ class LiveStreamTest {
     }
 
     @Test
+    void an_event_has_what_its_sender_calls_it() {
+        try (var tail = open(second, path("tail"));
+                var stream = open(second, path("stream"))) {
+            var named = send(first, "{\"type\": \"order.created\"}");
+            var nameless = send(first, "{}");
+            for (var client : List.of(tail, stream)) {
+                awaitIds(client, List.of(named, nameless));
+                for (var message : client.messages("event")) {
+                    var item = message.data();
+                    var type = item.path("event_type");
+                    if (item.path("id").asString().equals(named)) {
+                        assertThat(type.asString()).isEqualTo("order.created");
+                    } else {
+                        assertThat(type.isNull()).isTrue();
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     void a_stream_carries_headers_and_body() {
         try (var client = open(first, path("stream"))) {
             send(second, "{\"text\": \"a\\nb\"}");

@@ -28,17 +28,21 @@ public record DeliveryItem(
     /// The result of the last attempt, or the reason why there was no attempt.
     ///
     /// @param attempts the number of attempts that were recorded
+    /// @param latencyMs the milliseconds that the last attempt took; empty if there was none
     public record LastResult(
             int attempts,
             Optional<String> error,
             Optional<ErrorCode> code,
-            Optional<Integer> responseStatus) {
+            Optional<Integer> responseStatus,
+            Optional<Integer> latencyMs) {
 
         static final LastResult NONE =
-                new LastResult(0, Optional.empty(), Optional.empty(), Optional.empty());
+                new LastResult(
+                        0, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-        static LastResult of(DeliveryEnd end) {
-            return new LastResult(end.attempts(), end.error(), end.code(), end.responseStatus());
+        static LastResult of(DeliveryEnd end, Optional<Integer> latencyMs) {
+            return new LastResult(
+                    end.attempts(), end.error(), end.code(), end.responseStatus(), latencyMs);
         }
     }
 
@@ -76,6 +80,7 @@ public record DeliveryItem(
                 .put("last_error", last.error())
                 .put("last_error_code", last.code().map(ErrorCode::text))
                 .put("last_response_status", last.responseStatus())
+                .put("last_latency_ms", last.latencyMs())
                 .put("reason", view.reason())
                 .put("received_at", Uuid7.timeOf(id.value()))
                 .put("created_at", times.createdAt())

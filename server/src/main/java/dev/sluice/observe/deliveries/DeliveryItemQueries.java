@@ -50,7 +50,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                           from unnest(?, ?) as wanted (source_id, id),
                                lateral (select id, source_id, connection_id, status, trigger, attempts,
                                                revision, error_code, response_status, error_message,
-                                               attempted_at, created_at, finished_at
+                                               latency_ms, attempted_at, created_at, finished_at
                                           from delivery
                                          where delivery.source_id = wanted.source_id and delivery.id = wanted.id
                                         offset 0) as delivery
@@ -87,7 +87,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 target(row),
                 StatusView.of(end.status(), end.reason()),
                 Trigger.fromNumber(row.integer("trigger")),
-                LastResult.of(end),
+                LastResult.of(end, row.integerOrNone("latency_ms")),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
                         Optional.empty(),
@@ -106,7 +106,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 ? List.of()
                 : tx.query(
                         """
-                        select last.error_code, last.response_status, last.error_message,
+                        select last.error_code, last.response_status, last.error_message, last.latency_ms,
                         """
                                 + WaitExplainer.COLUMNS_SQL
                                 + """
@@ -119,7 +119,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                                 """
                                 + WaitExplainer.JOINS_SQL
                                 + """
-                                  left join lateral (select error_code, response_status, error_message
+                                  left join lateral (select error_code, response_status, error_message, latency_ms
                                                        from attempt
                                                       where attempt.source_id = work.source_id
                                                         and attempt.delivery_id = work.id
@@ -138,7 +138,8 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                         row.integer("attempts"),
                         row.textOrNone("error_message"),
                         row.integerOrNone("error_code").map(ErrorCode::fromNumber),
-                        row.integerOrNone("response_status"));
+                        row.integerOrNone("response_status"),
+                        row.integerOrNone("latency_ms"));
         var wait = waits.explain(row, last.error());
         return new DeliveryItem(
                 new DeliveryId(id),

@@ -223,50 +223,6 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// Returns the names that senders give to the types of these events. Reads only the beginnings
-    /// of headers and body. Omits events whose payload is damaged.
-    static Map<EventId, String> types(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
-        var types = new HashMap<EventId, String>();
-        tx.query(
-                        """
-                        select event.*
-                          from unnest(?, ?) as wanted (source_id, id),
-                               lateral (select id, encoding, substring(headers from 1 for ?) as headers,
-                                               substring(body from 1 for case when encoding is null then ?
-                                                                              else ? end) as body
-                                          from event
-                                         where event.source_id = wanted.source_id and event.id = wanted.id
-                                        offset 0) as event
-                        """,
-                        row ->
-                                Map.entry(
-                                        new EventId(row.uuid("id")),
-                                        type(
-                                                decoder,
-                                                StoredPayload.of(
-                                                        row.integerOrNone("encoding"),
-                                                        row.bytes("headers"),
-                                                        row.bytes("body")))),
-                        events.stream().map(event -> event.source().value()).toList(),
-                        events.stream().map(event -> event.id().value()).toList(),
-                        EventType.MAX_HEADER_BYTES,
-                        EventType.MAX_BODY_BYTES,
-                        PayloadDecoder.BEGINNING_BYTES)
-                .forEach(entry ->
-                        entry.getValue().ifPresent(type -> types.put(entry.getKey(), type)));
-        return types;
-    }
-
-    private static Optional<String> type(PayloadDecoder decoder, StoredPayload stored) {
-        try {
-            var beginning =
-                    decoder.beginning(stored, EventType.MAX_HEADER_BYTES, EventType.MAX_BODY_BYTES);
-            return EventType.of(beginning.headerLines(), beginning.body());
-        } catch (UnreadablePayloadException e) {
-            return Optional.empty(); // opening the event reports it
-        }
-    }
-
     /// Returns the delivery counts of each event. The ids of an event's deliveries form a range.
     static Map<EventId, EventDeliveryCounts> counts(Tx tx, List<EventSummary> events) {
         var counts = new HashMap<EventId, EventDeliveryCounts>();

@@ -86,7 +86,7 @@ public final class EventRoutes {
         return db.snapshot(tx -> {
             var result = search(tx, caller, filter, page);
             var counts = EventQueries.counts(tx, result.rows());
-            var types = EventQueries.types(tx, decoder, result.rows());
+            var types = EventTypeQueries.of(tx, decoder, result.rows());
             return SearchReply.of(
                     result.with(events ->
                             events.stream()

@@ -20,6 +20,9 @@ public final class StreamEvent implements StreamItem {
     /// its payload.
     private static final int OVERHEAD_BYTES = 1_500;
 
+    /// A character of the type takes up to two bytes as text, and up to three in the JSON.
+    private static final int MAX_BYTES_OF_CHARACTER = 5;
+
     private record CursorText(StreamCursor start, String text) {}
 
     /// The result of reading an event's payload.
@@ -57,6 +60,7 @@ public final class StreamEvent implements StreamItem {
     }
 
     private final EventSummary summary;
+    private final Optional<String> type;
     private final long xid;
     private final ReadPayload payload;
 
@@ -68,8 +72,13 @@ public final class StreamEvent implements StreamItem {
     private volatile byte @Nullable [] fullJson;
 
     private StreamEvent(
-            EventSummary summary, long xid, ReadPayload payload, @Nullable StreamEvent metadata) {
+            EventSummary summary,
+            Optional<String> type,
+            long xid,
+            ReadPayload payload,
+            @Nullable StreamEvent metadata) {
         this.summary = summary;
+        this.type = type;
         this.xid = xid;
         this.payload = payload;
         this.metadata = metadata;
@@ -77,20 +86,26 @@ public final class StreamEvent implements StreamItem {
 
     /// Creates an event for streams that do not need its payload.
     ///
+    /// @param type what the sender calls the event
     /// @param xid the number of the transaction that stored the event
-    static StreamEvent withoutPayload(EventSummary summary, long xid) {
-        return new StreamEvent(summary, xid, new ReadPayload.NoPayload(), null);
+    static StreamEvent withoutPayload(EventSummary summary, Optional<String> type, long xid) {
+        return new StreamEvent(summary, type, xid, new ReadPayload.NoPayload(), null);
     }
 
     /// @param credential the name of the header whose value is masked
     StreamEvent with(Payload read, Optional<String> credential) {
         return new StreamEvent(
-                summary, xid, new ReadPayload.ReadablePayload(read, credential), withoutPayload());
+                summary,
+                type,
+                xid,
+                new ReadPayload.ReadablePayload(read, credential),
+                withoutPayload());
     }
 
     /// Returns this event for streams that need its payload, which is damaged.
     StreamEvent withUnreadablePayload() {
-        return new StreamEvent(summary, xid, new ReadPayload.DamagedPayload(), withoutPayload());
+        return new StreamEvent(
+                summary, type, xid, new ReadPayload.DamagedPayload(), withoutPayload());
     }
 
     /// Returns this event for streams that do not need its payload. They share the returned object,
@@ -139,7 +154,14 @@ public final class StreamEvent implements StreamItem {
 
     @Override
     public int memoryBytes() {
-        return OVERHEAD_BYTES + payload.memoryBytes();
+        return OVERHEAD_BYTES
+                + MAX_BYTES_OF_CHARACTER * type.map(String::length).orElse(0)
+                + payload.memoryBytes();
+    }
+
+    /// Returns the fields that every message about the event has.
+    public JsonObject json() {
+        return summary.json().put("event_type", type);
     }
 
     /// Returns the metadata as JSON.
@@ -149,7 +171,7 @@ public final class StreamEvent implements StreamItem {
         }
         byte @Nullable [] json = tailJson;
         if (json == null) {
-            json = Json.bytes(summary.json());
+            json = Json.bytes(json());
             tailJson = json;
         }
         return json;
@@ -160,7 +182,7 @@ public final class StreamEvent implements StreamItem {
     public byte[] fullJson() {
         byte @Nullable [] json = fullJson;
         if (json == null) {
-            json = Json.bytes(summary.json().putAll(payloadJson()));
+            json = Json.bytes(json().putAll(payloadJson()));
             fullJson = json;
         }
         return json;

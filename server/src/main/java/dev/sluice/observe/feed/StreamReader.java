@@ -3,11 +3,14 @@ package dev.sluice.observe.feed;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.events.EventSummary;
+import dev.sluice.observe.events.EventTypeQueries;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 
@@ -40,8 +43,13 @@ public final class StreamReader {
     /// @param next the cursor after these items
     public record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
 
-    /// Some events of a round, whose payloads are not read yet.
-    private record EventPage(List<StreamEvent> events, StreamCursor next) {}
+    /// An event of a round whose type and payload are not read yet.
+    ///
+    /// @param xid the number of the transaction that stored the event
+    private record UntypedEvent(EventSummary summary, long xid) {}
+
+    /// Some events of a round.
+    private record EventPage(List<UntypedEvent> events, StreamCursor next) {}
 
     private final Db db;
     private final ConfigurationCache configuration;
@@ -85,7 +93,7 @@ public final class StreamReader {
                 db.snapshot(tx -> {
                     UUID after = Uuid7.max(cursor.after(), Uuid7.lowerBound(from));
                     var rows = StreamQueries.events(tx, sources, after, PAGE_EVENTS);
-                    var events = new ArrayList<StreamEvent>();
+                    var events = new ArrayList<UntypedEvent>();
                     long bytes = 0;
                     boolean isWhole = true;
                     UUID last = after;
@@ -100,14 +108,14 @@ public final class StreamReader {
                                 isWhole = false;
                                 break;
                             }
-                            events.add(StreamEvent.withoutPayload(row.summary(), xid));
+                            events.add(new UntypedEvent(row.summary(), xid));
                         }
                         last = id;
                     }
                     boolean isEnd = isWhole && rows.size() < PAGE_EVENTS;
                     return new EventPage(events, isEnd ? cursor.endOfEvents() : cursor.after(last));
                 });
-        return new StreamPage(withPayloads(page.events(), needsPayload), page.next());
+        return new StreamPage(withPayloads(typed(page.events()), needsPayload), page.next());
     }
 
     /// Reads the next outcomes of the cursor's round. If these are the last outcomes of the round,
@@ -135,6 +143,28 @@ public final class StreamReader {
         });
     }
 
+    /// Returns the events with what their senders call them. An event whose stored payload the
+    /// database cannot read has no type.
+    private List<StreamEvent> typed(List<UntypedEvent> found) {
+        var types = new HashMap<EventId, String>();
+        var _ =
+                Halving.run(
+                        found.stream().map(UntypedEvent::summary).toList(),
+                        part -> types.putAll(db.call(tx -> EventTypeQueries.of(tx, decoder, part))),
+                        StreamReader::isUnreadable);
+        return found.stream()
+                .map(event ->
+                        StreamEvent.withoutPayload(
+                                event.summary(),
+                                Optional.ofNullable(types.get(event.summary().id())),
+                                event.xid()))
+                .toList();
+    }
+
+    private static boolean isUnreadable(RuntimeException e) {
+        return e instanceof DbException refused && refused.isUnreadableValue();
+    }
+
     /// Returns the events, with payloads for those sources that need them. Omits events of these
     /// sources that have expired since they were read.
     ///
@@ -155,7 +185,7 @@ public final class StreamReader {
                         part ->
                                 payloads.putAll(
                                         db.call(tx -> StreamQueries.payloads(tx, decoder, part))),
-                        e -> e instanceof DbException refused && refused.isUnreadableValue())
+                        StreamReader::isUnreadable)
                 .keySet()
                 .forEach(event -> payloads.put(event.id(), Optional.empty()));
         return events.stream()

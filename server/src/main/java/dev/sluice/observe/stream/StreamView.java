@@ -118,7 +118,7 @@ final class StreamView {
                                     filtered(event, "transformation_failed")
                                             .put("message", reason + ".")));
             case PreviewedPayload.TransformedPayload(var payload) -> {
-                var json = event.summary().json();
+                var json = event.json();
                 if (selection.isFull()) {
                     json.putAll(PayloadJson.of(payload, Optional.empty()));
                 }
@@ -128,6 +128,6 @@ final class StreamView {
     }
 
     private static JsonObject filtered(StreamEvent event, String reason) {
-        return event.summary().json().put("reason", reason);
+        return event.json().put("reason", reason);
     }
 }
