@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 import tools.jackson.databind.JsonNode;
 
-import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -79,6 +80,11 @@ class ConventionsTest {
                                     .at("/properties/items/type")
                                     .asString("")
                                     .equals("array"));
+
+    static final List<ApiOperation> OPTIONAL_BODIES =
+            operations(one ->
+                    one.json().has("requestBody")
+                            && !one.json().path("requestBody").path("required").asBoolean(false));
 
     static final List<ApiOperation> LISTS_WITH_CURSOR =
             LISTS.stream().filter(one -> ITEMS_WITH_CURSOR.contains(itemSchema(one))).toList();
@@ -189,6 +195,16 @@ class ConventionsTest {
         assertThat(answer.errorMessage()).contains("Idempotency-Key");
     }
 
+    @ParameterizedTest
+    @FieldSource("OPTIONAL_BODIES")
+    void null_counts_as_no_body_where_a_body_is_optional(ApiOperation operation) {
+        for (String body : List.of("", "null")) {
+            var answer = send(operation, "", "Accept", "*/*", BodyPublishers.ofString(body));
+
+            assertThat(answer.status()).as(answer.toString()).isIn(200, 202);
+        }
+    }
+
     @Test
     void what_changes_configuration_takes_if_match_and_nothing_else_does() {
         assertThat(operations(one -> parameters(one).contains("If-Match")))
@@ -274,6 +290,15 @@ class ConventionsTest {
     /// Sends a request that is right but for the query or the header.
     private static ApiResponse send(
             ApiOperation operation, String query, String header, String value) {
+        return send(operation, query, header, value, body(operation));
+    }
+
+    private static ApiResponse send(
+            ApiOperation operation,
+            String query,
+            String header,
+            String value,
+            BodyPublisher body) {
         var team = Team.create(db, sluice.api());
         String path =
                 Arrays.stream(operation.path().split("/", -1))
@@ -286,15 +311,15 @@ class ConventionsTest {
                 team.request(Asker.OWNER, path + query)
                         .header("Content-Type", "application/json")
                         .header(header, value)
-                        .method(operation.method(), body(operation)));
+                        .method(operation.method(), body));
     }
 
-    private static HttpRequest.BodyPublisher body(ApiOperation operation) {
+    private static BodyPublisher body(ApiOperation operation) {
         var media = operation.json().path("requestBody").path("content").path("application/json");
         return Stream.concat(operation.examples().stream(), Stream.of(media.path("example")))
                 .filter(example -> !example.isMissingNode())
                 .findFirst()
-                .map(example -> HttpRequest.BodyPublishers.ofString(example.toString()))
-                .orElseGet(HttpRequest.BodyPublishers::noBody);
+                .map(example -> BodyPublishers.ofString(example.toString()))
+                .orElseGet(BodyPublishers::noBody);
     }
 }
