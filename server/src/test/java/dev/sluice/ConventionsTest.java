@@ -294,11 +294,7 @@ class ConventionsTest {
     }
 
     private static ApiResponse send(
-            ApiOperation operation,
-            String query,
-            String header,
-            String value,
-            BodyPublisher body) {
+            ApiOperation operation, String query, String header, String value, BodyPublisher body) {
         var team = Team.create(db, sluice.api());
         String path =
                 Arrays.stream(operation.path().split("/", -1))
