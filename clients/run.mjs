@@ -157,9 +157,10 @@ async function tryOut(client, server, receiver) {
     for (const step of client.build()) await run(step, directory);
     row.compiled = `yes, ${Math.round((Date.now() - start) / 1000)} s`;
     row.journey = 'no';
+    const departure = Date.now();
     const said = (await run([...client.journey, server.url, KEY, receiver.url], directory)).trim();
     if (said !== 'done') throw new Error(`the journey printed: ${said}`);
-    row.journey = 'yes';
+    row.journey = `yes, ${Math.round((Date.now() - departure) / 1000)} s`;
   } catch (error) {
     row.problem = error.message;
   }

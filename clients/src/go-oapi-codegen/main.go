@@ -129,11 +129,11 @@ func journey(baseURL, key, receiver string) error {
 	if err != nil {
 		return err
 	}
-	event, err := api.GetEventWithResponse(ctx, eventID)
+	event, err := api.GetEventWithResponse(ctx, eventID, nil)
 	if err := made(err, event.JSON200, event); err != nil {
 		return err
 	}
-	if err := same([]any{"PUT", 1, order}, []any{string(event.JSON200.Method), len(event.JSON200.Deliveries), event.JSON200.Body}); err != nil {
+	if err := same([]any{"PUT", 1, to(order)}, []any{string(event.JSON200.Method), len(event.JSON200.Deliveries), event.JSON200.Body}); err != nil {
 		return err
 	}
 
@@ -180,7 +180,7 @@ func journey(baseURL, key, receiver string) error {
 // Waits until all deliveries of an event have succeeded, at most 30 s.
 func awaitDeliveries(ctx context.Context, api *client.ClientWithResponses, id types.UUID) error {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		event, err := api.GetEventWithResponse(ctx, id)
+		event, err := api.GetEventWithResponse(ctx, id, nil)
 		if err := made(err, event.JSON200, event); err != nil {
 			return err
 		}

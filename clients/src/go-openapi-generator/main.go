@@ -148,7 +148,7 @@ func journey(baseURL, key, receiver string) error {
 	if err != nil {
 		return because(err)
 	}
-	if err := same([]any{"PUT", 1, order}, []any{string(event.Method), len(event.Deliveries), event.Body}); err != nil {
+	if err := same([]any{"PUT", 1, order}, []any{string(event.Method), len(event.Deliveries), event.GetBody()}); err != nil {
 		return err
 	}
 

@@ -120,7 +120,7 @@ final class Journey {
         same(true, preview.getPasses());
         same(2, preview.getRules().size());
         same("POST", preview.getRequest().getMethod().getValue());
-        var event = events.getEvent(send(args[0] + source.getIngestPath()));
+        var event = events.getEvent(send(args[0] + source.getIngestPath()), null);
         same("PUT", event.getMethod().getValue());
         same(1, event.getDeliveries().size());
         same(ORDER, event.getBody());
@@ -172,7 +172,7 @@ final class Journey {
     /// Waits until all deliveries of an event have succeeded, at most 30 s.
     private static void awaitDeliveries(EventsApi events, UUID id) throws Exception {
         long deadline = System.nanoTime() + 30_000_000_000L;
-        while (!events.getEvent(id).getDeliveries().stream()
+        while (!events.getEvent(id, null).getDeliveries().stream()
                 .allMatch(delivery -> delivery.getStatus().getValue().equals("succeeded"))) {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("the deliveries should succeed");

@@ -152,6 +152,11 @@ class TenancyTest {
             assertThat(answer.body())
                     .as("the answer to an id that nothing has")
                     .isEqualTo(send(field, asker, UUID.randomUUID().toString()).body());
+            if (field.place() == IdPlace.BODY) {
+                assertThat(answer.json().at("/error/details/0/field").asString())
+                        .as(description)
+                        .isIn(field.name(), field.name() + ".0");
+            }
         } else if (answer.status() != 404) {
             assertThat(answer.status()).as(description).isEqualTo(200);
             assertThat(answer.json().path("items").size()).as(description).isZero();

@@ -34,8 +34,18 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return secret;
     }
 
-    /// Reads the optional field `previous_secret`.
-    public Optional<Secret> previousSecret() {
+    /// Reads the required `secret` that deliveries are signed with. Like [#pastedSecret], but
+    /// stored rows are not checked, because some were saved before such secrets were refused.
+    public Secret signingSecret() {
+        return headerRules.isForStoredRows() ? secret("secret") : pastedSecret("secret");
+    }
+
+    /// Reads `previous_secret`, with the same checks as [#signingSecret].
+    public Optional<Secret> previousSigningSecret() {
+        return headerRules.isForStoredRows() ? previousSecret() : previousPastedSecret();
+    }
+
+    private Optional<Secret> previousSecret() {
         return secretText("previous_secret").toOptional().map(Secret::new);
     }
 

@@ -228,10 +228,66 @@ class HttpRulesTest {
         assertThat(refused.errorMessage()).isEqualTo("status cannot be null.");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "hmac,              secret",
+        "hmac,              previous_secret",
+        "standard_webhooks, secret",
+        "standard_webhooks, previous_secret",
+    })
+    void a_secret_to_sign_with_holds_no_control_characters(String type, String field) {
+        String secrets = "'secret': 'c2VjcmV0', 'previous_secret': 'b2xkZXI='";
+        String wrong = secrets.replace("'" + field + "': '", "'" + field + "': 'a\\u009b");
+
+        for (String good : new String[] {secrets, wrong}) {
+            var answer =
+                    api.post(
+                            "/api/v1/destinations",
+                            "{'name': 'd', 'url': 'https://example.com/', 'auth_config': {'type':"
+                                    + " '%s', %s}}".formatted(type, good));
+
+            assertThat(answer.status()).isEqualTo(good.equals(secrets) ? 201 : 422);
+            assertThat(answer.errorMessage())
+                    .isEqualTo(
+                            good.equals(secrets)
+                                    ? ""
+                                    : "auth_config."
+                                            + field
+                                            + " must not contain control characters, nor begin or"
+                                            + " end with a space.");
+        }
+    }
+
     @Test
     void a_colour_of_another_length_is_one_readable_sentence() {
         assertThat(api.post("/api/v1/sources", "{'name': 'a', 'color': '#fff'}").errorMessage())
                 .isEqualTo("color must have 7 characters.");
+    }
+
+    @Test
+    void a_filter_is_shown_without_the_nulls_that_count_as_left_out() {
+        var source = api.source("s");
+        var destination = api.destination("https://example.com/", "");
+        var connection =
+                api.post(
+                        "/api/v1/connections",
+                        """
+                        {'source_id': '%s', 'destination_id': '%s',
+                         'filter_rules': {'operator': 'and', 'rules': [
+                           {'path': 'body.a', 'op': 'eq', 'value': null, 'operator': null, 'rules': null},
+                           {'path': null, 'op': null, 'value': null, 'operator': 'or',
+                            'rules': [{'path': 'body.a', 'op': 'gt', 'value': 1.10}]}]}}
+                        """
+                                .formatted(source.text("id"), destination.text("id")));
+
+        assertThat(connection.status()).isEqualTo(201);
+        assertThat(api.get("/api/v1/connections/" + connection.text("id")).body())
+                .contains(
+                        """
+                        "filter_rules":{"operator":"and","rules":[\
+                        {"path":"body.a","op":"eq","value":null},\
+                        {"operator":"or","rules":[{"path":"body.a","op":"gt","value":1.10}]}]}\
+                        """);
     }
 
     @Test

@@ -87,6 +87,9 @@ class ListSearchTest {
         "workspaces/{workspace}/invites,  ANN,     1",
         "workspaces/{workspace}/invites,  @,       2",
         "audit-log,                       bank,    1",
+        "auth/sessions,                   127.0.,  1",
+        "auth/sessions,                   JAVA,    1",
+        "auth/sessions,                   nobody,  0",
     })
     void q_finds_names_in_any_case(String path, String q, int expected) {
         var list = list(path + "?q=" + q.replace(" ", "%20"));

@@ -4,6 +4,7 @@ import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -33,9 +34,17 @@ public final class SessionRoutes {
 
     private Reply list(Request request) {
         var session = authenticator.session(request);
+        var parameters = new QueryParameters(request);
+        var isWanted = parameters.searchFilter();
+        parameters.check();
         var open = db.call(tx -> SessionStore.list(tx, session.account(), clock.instant()));
         return Reply.ok(
-                JsonObject.items(open.stream().map(found -> json(found, session.id())).toList()));
+                JsonObject.items(
+                        open.stream()
+                                .filter(found ->
+                                        isWanted.test(found.address() + ' ' + found.userAgent()))
+                                .map(found -> json(found, session.id()))
+                                .toList()));
     }
 
     private static JsonObject json(SessionStore.OpenSession session, UUID current) {

@@ -29,7 +29,7 @@ final class AuthJson {
                     case "none" -> new AuthConfig.NoAuth();
                     case "hmac" ->
                             new AuthConfig.HmacAuth(
-                                    fields.secret("secret"), fields.previousSecret());
+                                    fields.signingSecret(), fields.previousSigningSecret());
                     case "standard_webhooks" -> standardWebhooks(fields);
                     case "api_key" ->
                             new AuthConfig.ApiKeyAuth(
@@ -45,8 +45,8 @@ final class AuthJson {
     }
 
     private static AuthConfig standardWebhooks(CredentialFields fields) {
-        var secret = fields.secret("secret");
-        var previous = fields.previousSecret();
+        var secret = fields.signingSecret();
+        var previous = fields.previousSigningSecret();
         fields.requireStandardWebhooksKeys(secret, previous);
         return new AuthConfig.StandardWebhooksAuth(secret, previous);
     }

@@ -67,7 +67,7 @@ public final class Filter {
     private final FilterGroup root;
     private final RawJson json;
 
-    /// @param json the filter as the user sent it
+    /// @param json the filter as the user sent it, without nulls that were ignored
     Filter(FilterGroup root, RawJson json) {
         this.root = root;
         this.json = json;

@@ -3,9 +3,12 @@ package dev.sluice.gateway.filter;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonDocument;
+import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.json.JsonValue;
 import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.json.RawJson;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +34,9 @@ public final class FilterParser {
     /// The number of rules read so far. Parsing stops at the first rule over the limit.
     private int ruleCount;
 
+    /// Whether a field of the other kind was null.
+    private boolean hasIgnoredNulls;
+
     private FilterParser() {}
 
     /// @param input the JSON object that describes the connection
@@ -51,9 +57,28 @@ public final class FilterParser {
                                         + MAX_RULES
                                         + " rules, including those of its groups.");
                     }
-                    var json = input.rawValue(field).orElseThrow().raw();
-                    return new Filter(root, json);
+                    var json = input.rawValue(field).orElseThrow();
+                    return new Filter(
+                            root, parser.hasIgnoredNulls ? withoutNulls(json) : json.raw());
                 });
+    }
+
+    /// Returns the filter without the nulls that were ignored, so that answers do not show them.
+    private static RawJson withoutNulls(JsonValue value) {
+        if (value.type() != JsonValue.JsonType.OBJECT) {
+            return value.raw();
+        }
+        var members = value.members();
+        boolean isRule = members.containsKey("op") && !isNull(members.get("op"));
+        var kept = new JsonObject();
+        members.forEach((name, member) -> {
+            if (name.equals("rules") && !isNull(member)) {
+                kept.put(name, member.elements().stream().map(FilterParser::withoutNulls).toList());
+            } else if (!isNull(member) || (isRule && name.equals("value"))) {
+                kept.put(name, member.raw());
+            }
+        });
+        return new RawJson(Json.text(kept));
     }
 
     private Filter.FilterGroup group(FieldReader input, boolean isOutermost) {
@@ -74,11 +99,11 @@ public final class FilterParser {
 
     private Optional<Filter.FilterCondition> condition(FieldReader input, boolean isOutermost) {
         if (!input.hasValue("rules") && !input.hasValue("operator")) {
-            GROUP_FIELDS.forEach(input::ignoreNull);
+            ignoreNulls(input, GROUP_FIELDS);
             return rule(input);
         }
         if (isOutermost) {
-            RULE_FIELDS.forEach(input::ignoreNull);
+            ignoreNulls(input, RULE_FIELDS);
             return Optional.of(group(input, false));
         }
         for (String field : GROUP_FIELDS) {
@@ -89,6 +114,11 @@ public final class FilterParser {
         }
         input.rejectUnknownFields();
         return Optional.empty();
+    }
+
+    private void ignoreNulls(FieldReader input, List<String> fields) {
+        hasIgnoredNulls |= fields.stream().anyMatch(input.names()::contains);
+        fields.forEach(input::ignoreNull);
     }
 
     private Optional<Filter.FilterCondition> rule(FieldReader input) {
