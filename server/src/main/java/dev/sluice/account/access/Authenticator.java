@@ -78,9 +78,9 @@ public final class Authenticator {
     /// Identifies the caller. Call this once per request, before doing anything else.
     ///
     /// @throws ApiException 401 if the request has no valid key or session
-    /// @throws ApiException 403 if a session's person is no longer a member of its workspace, if
-    ///   another site sent the request, or if the key may only read and the method is neither `GET`
-    ///   nor `HEAD`
+    /// @throws ApiException 403 if a session's person is no longer a member of its workspace, or if
+    ///   another site sent the request. Also if the key may only read and the method is neither
+    ///   `GET` nor `HEAD`
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
     ///   unknown or expired keys came from the client's network
     public Caller authenticate(Request request) {

@@ -20,9 +20,9 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
 import java.util.Optional;
 
-/// Writes each item of one stream as a message. The message is an event, as it was received or as a
-/// connection would send it, a note that explains why an event is not sent, or the outcome of a
-/// delivery.
+/// Writes each item of one stream as a message. The message is an event or the outcome of a
+/// delivery. An event is shown as it was received or as a connection would send it. If an event is
+/// not sent, a note with the reason takes its place.
 final class StreamView {
 
     /// The maximum [Effort] for filtering one event; it allows some milliseconds of work.

@@ -22,8 +22,9 @@ public final class SchemaMigrator {
     /// Applies the files that have not been applied yet. Several processes may call this at once:
     /// they run one after another.
     ///
-    /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
-    ///   if a newer version of the program has used the database, or if a file cannot be applied
+    /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off.
+    ///   Also if a newer version of the program has used the database, or if a file cannot be
+    ///   applied
     public static void run(Database database) {
         requireKnown(version(database));
         migrate(database, MigrationVersion.LATEST);

@@ -25,10 +25,10 @@ import java.util.concurrent.ConcurrentHashMap;
 /// time exists because no transaction lives longer than a minute, and because no due time is set in
 /// the past. If the clock is set back, the floor is reset.
 ///
-/// A lane that rests is not read. A lane that was read to its end, and of which deliveries are in
-/// memory, rests until one of them leaves memory, the next delivery is due, or the lane is woken. A
-/// wake-up may be lost, so the rest also ends after some time. A lane that cannot be read also
-/// rests, so that it does not hold up other lanes.
+/// A lane that rests is not read. A lane that was read to its end rests if some of its deliveries
+/// are in memory. It rests until one of them leaves memory, the next delivery is due, or the lane
+/// is woken. A wake-up may be lost, so the rest also ends after some time. A lane that cannot be
+/// read also rests, so that it does not hold up other lanes.
 ///
 /// Owned by the thread of [Backlog], except while the reader is lent to [ProbeLoop]. Until
 /// [ProbeLoop] returns it, the thread of [Backlog] may change it only by `forget` and `rouse`.
