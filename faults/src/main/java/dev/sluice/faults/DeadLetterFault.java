@@ -192,9 +192,7 @@ final class DeadLetterFault implements Fault {
                     done + " of " + expected);
         }
         Wait.until(JOB_TIMEOUT, () -> hasEnded(testbed, job));
-        long stored =
-                history().count("delivery", job.resends())
-                        + history().count("delivery_work", job.resends());
+        long stored = history().countStored(job.resends());
         criteria.holds(
                         name + ": completed",
                         testbed.node(0)
