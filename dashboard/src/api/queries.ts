@@ -235,13 +235,15 @@ export const useFailureGroups = (query: Query<'GET /api/v1/dlq/groups'> = {}) =>
     queryFn: async ({ signal }) => {
       let page = await call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query }, signal });
       // The newest may all be resolved: looks on until a group is found.
-      for (let more = 0; page.items.length === 0 && page.next_cursor && more < MAX_GROUP_CONTINUATIONS; more++) {
+      let continuations = 0;
+      for (; page.items.length === 0 && page.next_cursor && continuations < MAX_GROUP_CONTINUATIONS; continuations++) {
         page = await call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query, cursor: page.next_cursor }, signal });
       }
-      return page;
+      return { ...page, continuations };
     },
     placeholderData: keepPreviousData,
-    refetchInterval: 15_000,
+    // Seconds of the server's work are not repeated as often as one quick look.
+    refetchInterval: (groups) => ((groups.state.data?.continuations ?? 0) > 0 ? 300_000 : 15_000),
   });
 
 export const useDeadLetters = (query: Query<'GET /api/v1/dlq'>, refetchInterval: number | false = false) =>

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /// 25: of a million dead letters, those with one response status are dismissed. Some of those with
@@ -87,9 +88,9 @@ final class DeadLetterFault implements Fault {
     /// Dismisses as a client does: it repeats a request that failed, and continues at the cursor.
     private void dismiss(FaultTestbed testbed, Criteria criteria, TakeoverTable kills) {
         long matching = letters("response_status = " + DISMISSED_STATUS);
+        var cursor = new AtomicReference<Optional<String>>(Optional.empty());
         var interrupted =
-                CompletableFuture.supplyAsync(
-                        () -> dismissal(testbed.node(0).api(), Optional.empty()));
+                CompletableFuture.runAsync(() -> dismissAll(testbed.node(0).api(), cursor));
         Wait.until(
                 JOB_TIMEOUT,
                 () -> history().count("dismissal", "true") > matching / 20 || interrupted.isDone());
@@ -97,10 +98,7 @@ final class DeadLetterFault implements Fault {
                 kill(testbed, 0, kills, "dismissal", () -> history().count("dismissal", "true"));
         criteria.holds(
                 "the dismissal was cut off", isCutOff(interrupted), before + " of " + matching);
-        Optional<String> cursor = Optional.empty();
-        do {
-            cursor = next(dismissal(testbed.node(1).api(), cursor));
-        } while (cursor.isPresent());
+        dismissAll(testbed.node(1).api(), cursor);
         String isMatching = "response_status = " + DISMISSED_STATUS;
         criteria.atLeast("dead letters to dismiss", 1, matching)
                 .holds(
@@ -110,6 +108,15 @@ final class DeadLetterFault implements Fault {
                 .none(
                         "dismissed, though they do not match",
                         dismissed("response_status is distinct from " + DISMISSED_STATUS));
+    }
+
+    /// Repeats the request until nothing is left.
+    ///
+    /// @param cursor where to begin; afterwards where the last answered request stopped
+    private static void dismissAll(RelayApi api, AtomicReference<Optional<String>> cursor) {
+        do {
+            cursor.set(next(dismissal(api, cursor.get())));
+        } while (cursor.get().isPresent());
     }
 
     private static JsonNode dismissal(RelayApi api, Optional<String> cursor) {
@@ -122,7 +129,7 @@ final class DeadLetterFault implements Fault {
         return Optional.of(page.path("next_cursor").asString("")).filter(text -> !text.isEmpty());
     }
 
-    private static boolean isCutOff(CompletableFuture<JsonNode> request) {
+    private static boolean isCutOff(CompletableFuture<Void> request) {
         try {
             request.join();
             return false;
@@ -185,9 +192,7 @@ final class DeadLetterFault implements Fault {
                     done + " of " + expected);
         }
         Wait.until(JOB_TIMEOUT, () -> hasEnded(testbed, job));
-        long stored =
-                history().count("delivery", job.resends())
-                        + history().count("delivery_work", job.resends());
+        long stored = history().countStored(job.resends());
         criteria.holds(
                         name + ": completed",
                         testbed.node(0)

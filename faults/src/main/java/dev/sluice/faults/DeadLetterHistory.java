@@ -103,6 +103,20 @@ final class DeadLetterHistory implements AutoCloseable {
                                 .formatted(table, isOwn("source_id"), condition));
     }
 
+    /// The number of deliveries of these sources, ended or not, in one snapshot: meanwhile they
+    /// move from one table to the other.
+    ///
+    /// @param condition in SQL on both tables
+    long countStored(String condition) {
+        return testbed.queries()
+                .number(
+                        """
+                        select (select count(*) from delivery where %1$s and %2$s)
+                             + (select count(*) from delivery_work where %1$s and %2$s)
+                        """
+                                .formatted(isOwn("source_id"), condition));
+    }
+
     /// SQL that tells whether a column holds one of these sources.
     String isOwn(String column) {
         return column
