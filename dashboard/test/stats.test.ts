@@ -27,8 +27,8 @@ describe('the latency of a destination', () => {
     expect(latencySteps(300_000)).toEqual([100_000, 200_000, 300_000]);
   });
 
-  it('is a line that is broken where an hour had no attempt, and a dot between two such hours', () => {
-    expect(linePath([10, 20, null, 5, null], 20, 100, 40)).toBe('M10.0 20.0h0L30.0 0.0M70.0 30.0h0');
+  it('is a line that is broken where an hour had no attempt, and as wide as its hour between two such hours', () => {
+    expect(linePath([10, 20, null, 5, null], 20, 100, 40)).toBe('M10.0 20.0L30.0 0.0M60.0 30.0h20.0');
     expect(linePath([null, null], 20, 100, 40)).toBe('');
   });
 

@@ -57,14 +57,16 @@ export function latencySteps(max: number): number[] {
   return Array.from({ length: Math.max(1, Math.ceil(max / step)) }, (_, i) => (i + 1) * step);
 }
 
-/** A line through the middle of each bucket. It is broken where a bucket has no value; a value between two breaks is a dot. */
+/** A line through the middle of each bucket. It is broken where a bucket has no value; a value between two breaks is as wide as its bucket. */
 export function linePath(values: (number | null)[], top: number, width: number, height: number): string {
   const step = width / values.length;
   return values
     .map((value, i) => {
       if (value === null) return '';
-      const at = `${((i + 0.5) * step).toFixed(1)} ${(height - (value / top) * height).toFixed(1)}`;
-      return typeof values[i - 1] === 'number' ? `L${at}` : `M${at}h0`;
+      const y = (height - (value / top) * height).toFixed(1);
+      const [hasLeft, hasRight] = [typeof values[i - 1] === 'number', typeof values[i + 1] === 'number'];
+      if (!hasLeft && !hasRight) return `M${(i * step).toFixed(1)} ${y}h${step.toFixed(1)}`;
+      return `${hasLeft ? 'L' : 'M'}${((i + 0.5) * step).toFixed(1)} ${y}`;
     })
     .join('');
 }

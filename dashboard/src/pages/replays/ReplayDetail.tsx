@@ -123,7 +123,7 @@ function Unresolved({ replay, connection, destination }: { replay: Replay; conne
           ) : (
             <p>
               <b className="strong num">{plural(total, 'failed delivery', 'failed deliveries')}</b>
-              {total_is_exact === false && ' or more'} that this replay covers {total === 1 ? 'is' : 'are'} still unresolved, with those that are under way again.
+              {total_is_exact === false && ' or more'} of what it covers {total === 1 ? 'is' : 'are'} still unresolved, with those under way. An event that failed again counts each time.
             </p>
           )
         }
@@ -142,7 +142,7 @@ function Scope({ replay }: { replay: Replay }) {
           ['Ended as', replay.statuses.join(', ')],
           ['Error', replay.error_code === null && replay.response_status === null ? 'any' : errorLabel(replay.error_code, replay.response_status)],
           ['Received from', time(replay.since, 'any time')],
-          ['Received until', time(replay.until, 'the start')],
+          ['Received until', time(replay.until, 'it started')],
           ['How many', replay.limit === null ? 'all' : `the first ${count(replay.limit)}`],
           ['Rate', replay.per_second === null ? 'no limit' : `at most ${count(replay.per_second)} per second`],
           ['Left out', count(replay.skipped)],
