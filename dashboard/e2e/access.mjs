@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newPage } from './browser.mjs';
 import { EMAIL, PASSWORD } from './server.mjs';
-import { browser, callAs, noProblems, ownPage, page, problems, routes, server, settled } from './world.mjs';
+import { browser, callAs, noProblems, ownPage, page, problems, routes, server, settled, waitUntil } from './world.mjs';
 
 test('with the keyboard alone: sign in, open an event, step, close, jump', async () => {
   const own = await newPage(browser, server.url, problems);
@@ -33,6 +33,59 @@ test('with the keyboard alone: sign in, open an event, step, close, jump', async
   await own.getByRole('option', { name: 'billing-api', selected: true }).waitFor();
   await own.keyboard.press('Enter');
   await own.waitForURL('**/destinations/*');
+  await own.context().close();
+  noProblems();
+});
+
+test('with the keyboard alone: find a failed event and resend it, then send a whole group again', async () => {
+  const own = await ownPage();
+  const { keyboard } = own;
+  /** Presses Tab until the focus is on a button with this name. */
+  const tabTo = async (name) => {
+    const focused = own.locator('button:focus').filter({ hasText: name });
+    for (let presses = 0; presses < 40; presses++) {
+      if ((await focused.count()) > 0) return;
+      await keyboard.press('Tab');
+    }
+    assert.fail(`Tab does not reach ${name}`);
+  };
+  await keyboard.press('g');
+  await keyboard.press('e');
+  await own.locator('.list tbody tr').first().waitFor();
+  await keyboard.press('/');
+  await keyboard.type('status:failed');
+  await keyboard.press('Enter');
+  await own.waitForURL('**/events?status=failed');
+  await own.locator('.list tbody tr', { hasText: '1 failed' }).first().waitFor();
+  await keyboard.press('Escape');
+  await keyboard.press('j');
+  await own.locator('.drawer').getByText('Rejected').first().waitFor();
+  const id = new URL(own.url()).pathname.split('/').at(-1);
+  const deliveries = async () => (await callAs(own, 'GET', `/api/v1/events/${id}`)).deliveries;
+  const before = (await deliveries()).length;
+  await keyboard.press('r');
+  await own.getByRole('dialog', { name: 'Resend this event' }).getByRole('checkbox').first().waitFor();
+  await tabTo(/^Resend to 1 connection$/);
+  await keyboard.press('Enter');
+  await own.getByText('1 delivery on the way').waitFor();
+  await own.getByRole('dialog').waitFor({ state: 'detached' });
+  await waitUntil(async () => (await deliveries()).length === before + 1);
+  assert.ok((await deliveries()).some((one) => one.trigger === 'resend'));
+
+  await keyboard.press('g');
+  await keyboard.press('f');
+  await own.getByRole('heading', { name: 'Failures' }).waitFor();
+  await own.locator('.g1').first().waitFor();
+  await tabTo(/^422 content refused$/);
+  await keyboard.press('Enter');
+  await own.locator('.g1.on', { hasText: '422 content refused' }).waitFor();
+  await tabTo(/^Send all$/);
+  await keyboard.press('Enter');
+  await own.getByRole('dialog', { name: 'Send all again?' }).getByRole('button', { name: /^Send \d/ }).waitFor();
+  await tabTo(/^Send \d+ deliver/);
+  await keyboard.press('Enter');
+  await own.waitForURL('**/replays/*');
+  await own.getByRole('region', { name: 'Progress' }).waitFor();
   await own.context().close();
   noProblems();
 });

@@ -63,6 +63,17 @@ export async function slowness(page) {
   return Math.min(MAX_SLOWNESS, Math.max(1, Math.min(...spent) / REFERENCE_MILLISECONDS));
 }
 
+/** What something takes on the reference machine: the middle of several rounds of processor time, each by how slow the machine was then. */
+export async function steadyTime(page, act, { rounds = 5, prepare = async () => {} } = {}) {
+  const spent = [];
+  for (let round = 0; round < rounds; round++) {
+    await prepare();
+    const slow = await slowness(page);
+    spent.push((await processorTime(page, act)) / slow);
+  }
+  return spent.sort((a, b) => a - b)[Math.floor(rounds / 2)];
+}
+
 function buildRows() {
   const box = document.createElement('div');
   for (let i = 0; i < 200; i++) {

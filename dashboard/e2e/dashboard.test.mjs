@@ -3,6 +3,7 @@
 import './first.mjs';
 import './routing.mjs';
 import './live.mjs';
+import './lists.mjs';
 import './access.mjs';
 import './hostile.mjs';
 import './prefix.mjs';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { audit, newPage, processorTime, slowness } from './browser.mjs';
 import { shrink } from './png.mjs';
-import { browser, made, noProblems, page, post, problems, routes, server, settled, signIn } from './world.mjs';
+import { browser, callAs, made, noProblems, ownPage, page, post, problems, routes, server, settled, signIn } from './world.mjs';
 
 const guide = fileURLToPath(new URL('../../docs/guide/', import.meta.url));
 
@@ -27,6 +27,44 @@ test('every page in both themes: axe finds nothing serious, and none is wider th
   }
   await page.emulateMedia({ colorScheme: 'light' });
   assert.deepEqual(found, []);
+  noProblems();
+});
+
+const MAX_SHIFT = 0.1;
+/** Long enough for placeholders to be shown. */
+const ANSWER_MILLISECONDS = 200;
+
+test('no page moves while it loads, on a phone or a wide screen, though the server takes its time', async (t) => {
+  const moved = [];
+  for (const [width, height] of [[1440, 900], [390, 844]]) {
+    const own = await ownPage({ width, height });
+    await own.addInitScript(() => {
+      window.shift = 0;
+      window.shifted = [];
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          if (entry.hadRecentInput) continue;
+          window.shift += entry.value;
+          window.shifted.push(...entry.sources.map(({ node }) => (node?.nodeType === 1 ? node : node?.parentElement)?.outerHTML.slice(0, 80) ?? 'gone'));
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await own.route('**/api/**', async (route) => {
+      if (route.request().url().includes('/stream')) return route.continue();
+      await new Promise((resolve) => setTimeout(resolve, ANSWER_MILLISECONDS));
+      await route.continue().catch(() => {});
+    });
+    for (const [name, path] of Object.entries(routes())) {
+      await own.goto(path);
+      await settled(own);
+      await own.waitForTimeout(1.5 * ANSWER_MILLISECONDS);
+      const { shift, shifted } = await own.evaluate(() => ({ shift: window.shift, shifted: window.shifted }));
+      if (shift > MAX_SHIFT) moved.push(`${name} at ${width} px: ${shift.toFixed(3)}, ${[...new Set(shifted)].slice(0, 4).join(' | ')}`);
+      else if (shift > MAX_SHIFT / 2) t.diagnostic(`${name} at ${width} px: ${shift.toFixed(3)}`);
+    }
+    await own.context().close();
+  }
+  assert.deepEqual(moved, []);
   noProblems();
 });
 
@@ -131,6 +169,12 @@ const PREPARED = {
     await own.getByText(/would be sent, /).waitFor();
     await own.waitForTimeout(1_500);
   },
+  /** One that is still at work, slowly enough to be seen. */
+  async replay(own) {
+    const { replay_id } = await callAs(own, 'POST', '/api/v1/dlq/resend', { connection_id: made.bench.id, per_second: 2 });
+    await own.goto(`/replays/${replay_id}`);
+    await own.getByText('per second, about').waitFor();
+  },
   async 'source-settings'(own) {
     await own.getByRole('button', { name: 'Rotate token' }).click();
   },
@@ -151,8 +195,20 @@ test('pictures for the guide', { skip: process.env.SCREENSHOTS === undefined }, 
         await own.goto(path);
         await settled(own);
         await PREPARED[name]?.(own);
+        // On a phone the tabs of an event are below its deliveries.
+        if (path.includes('?tab=') && width === 'narrow') await own.locator('.view, .cols > div').last().evaluate((one) => one.scrollIntoView());
         await save(name);
       }
+      await own.goto(`/events/${made.last}`);
+      await settled(own);
+      await own.keyboard.press('r');
+      await own.getByRole('dialog', { name: 'Resend this event' }).getByRole('checkbox').first().waitFor();
+      await save('resend');
+      // What the first minute begins with.
+      await own.route('**/api/v1/events?*', (route) => route.fulfill({ json: { items: [], total: 0, next_cursor: null } }));
+      await own.goto('/welcome');
+      await own.getByText('Waiting for an event').waitFor();
+      await save('welcome-waiting');
       await own.keyboard.press('Control+k');
       await own.getByRole('listbox').waitFor();
       await save('palette');

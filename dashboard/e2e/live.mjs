@@ -12,12 +12,14 @@ test('the live view shows an event that arrives, holds the next one while paused
   const rows = page.locator('.list tbody tr');
   await send();
   await rows.nth(0).waitFor();
+  await post(made.shop, '{"type":"order.shown"}');
+  await rows.filter({ hasText: 'order.shown' }).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await send();
   await page.getByRole('button', { name: '1 new' }).waitFor();
-  assert.equal(await rows.count(), 1);
+  assert.equal(await rows.count(), 2);
   await page.getByRole('button', { name: 'Resume' }).click();
-  await rows.nth(1).waitFor();
+  await rows.nth(2).waitFor();
   noProblems();
 });
 

@@ -44,8 +44,8 @@ export async function signIn(to = page, path = '/') {
 }
 
 /** A page of its own, signed in as the owner. */
-export async function ownPage() {
-  const own = await newPage(browser, server.url, problems);
+export async function ownPage(shape = {}) {
+  const own = await newPage(browser, server.url, problems, shape);
   await signIn(own);
   return own;
 }

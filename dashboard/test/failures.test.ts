@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { filterOf, inQuery, mark, rateOf } from '../src/lib/deadLetters';
 import { deliveryPath, isWholeId } from '../src/lib/deliveryLink';
 import { resendSize } from '../src/pages/failures/SendDialog';
-import { progressOf, rateInWords, scopeOf, shareOf } from '../src/pages/replays/words';
+import { progressOf, rateInWords, scopeOf, secondsLeft, sentenceOf, shareOf } from '../src/pages/replays/words';
 
 const ID = '018f3c5e-7a04-7000-8000-000000004001';
 
@@ -82,5 +82,24 @@ describe('a delivery', () => {
   it('leads to its event, and is found by its whole id alone', () => {
     expect(deliveryPath({ id: ID, event_id: 'e' })).toBe(`/events/e?delivery=${ID}`);
     expect([ID, ID.toUpperCase(), ID.slice(0, 8), `${ID}0`].map(isWholeId)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('the page of a replay', () => {
+  const said = (status: 'running' | 'paused' | 'completed' | 'cancelled' | 'failed', created: number, reason: string | null = null) => sentenceOf({ status, created, reason });
+
+  it('says what happens to what was created, and the reason of the server first', () => {
+    expect(said('running', 3)).toContain('retried like any other');
+    expect(said('paused', 1, 'The circuit is open.')).toBe('The circuit is open. The 1 delivery created so far goes out.');
+    expect(said('failed', 0, 'Its connection was deleted.')).toBe('Its connection was deleted. No delivery was created.');
+    expect(said('cancelled', 2)).toBe('Cancelled. The 2 deliveries created so far go out.');
+    expect(said('completed', 0)).toBe('There was nothing left to send.');
+  });
+
+  it('says how long it still takes only if that is known', () => {
+    expect(secondsLeft({ created: 10, skipped: 2, planned: 100 }, 9)).toBe(10);
+    expect(secondsLeft({ created: 10, skipped: 2, planned: 100 }, null)).toBeNull();
+    expect(secondsLeft({ created: 10, skipped: 2, planned: 100 }, 0)).toBeNull();
+    expect(secondsLeft({ created: 100, skipped: 0, planned: 100 }, 9)).toBeNull();
   });
 });

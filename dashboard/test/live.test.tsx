@@ -40,10 +40,19 @@ afterEach(() => {
 });
 
 const say = (change: (listener: Listener) => void) => act(() => change(streams.at(-1)!.listener));
-const arrive = (id: string) => say(({ onMessages }) => onMessages([{ kind: 'event', event: { id, source_id: 'shop', method: 'POST', received_at: '2026-11-22T12:00:00Z', body_size: 1 } as never }]));
+const arrive = (id: string, more: object = {}) =>
+  say(({ onMessages }) => onMessages([{ kind: 'event', event: { id, source_id: 'shop', method: 'POST', event_type: null, received_at: '2026-11-22T12:00:00Z', body_size: 1, ...more } as never }]));
 const rows = () => root.querySelectorAll('tbody tr').length;
 const status = () => root.querySelector('.views [role=status]')!.textContent;
 const pill = () => root.querySelector<HTMLElement>('.newpill');
+
+it('names an event as its sender does, and by its id where the sender gives no name', async () => {
+  await say(({ onState }) => onState({ name: 'live' }));
+  await arrive('1', { event_type: 'order.created' });
+  await arrive('2', { event_type: 'order.changed', method: 'PUT' });
+  await arrive('3');
+  expect([...root.querySelectorAll('td.sum')].map((one) => one.textContent)).toEqual(['POST 3', 'PUT order.changed', 'order.created']);
+});
 
 it('holds the rows while one has the focus, and shows the others on request', async () => {
   await say(({ onState }) => onState({ name: 'live' }));

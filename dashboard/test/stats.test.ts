@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axisSteps, eventsHref, moreOrLess, notTaken, partsOf, percent, sumOf, windowBefore } from '../src/lib/stats';
+import { axisSteps, eventsHref, latencyShare, latencySteps, linePath, moreOrLess, notTaken, partsOf, percent, sumOf, windowBefore } from '../src/lib/stats';
 import { pathOf } from '../src/pages/overview/Sparkline';
 
 describe('percent', () => {
@@ -17,6 +17,27 @@ describe('the parts of a bar', () => {
 
   it('are all deliveries', () => expect(sumOf(partsOf(counts, true))).toBe(15));
   it('are the events where nothing is delivered in the whole window', () => expect(partsOf(counts, false).map((one) => one.value)).toEqual([10]));
+});
+
+describe('the latency of a destination', () => {
+  it('has an axis of round times that reaches the largest', () => {
+    expect(latencySteps(84)).toEqual([50, 100]);
+    expect(latencySteps(0)).toEqual([5]);
+    expect(latencySteps(9_000)).toEqual([5_000, 10_000]);
+    expect(latencySteps(300_000)).toEqual([100_000, 200_000, 300_000]);
+  });
+
+  it('is a line that is broken where an hour had no attempt, and as wide as its hour between two such hours', () => {
+    expect(linePath([10, 20, null, 5, null], 20, 100, 40)).toBe('M10.0 20.0L30.0 0.0M60.0 30.0h20.0');
+    expect(linePath([null, null], 20, 100, 40)).toBe('');
+  });
+
+  it('is a height that tells short from long beside the timeout, and is full at it', () => {
+    expect(latencyShare(0, 10_000)).toBe(0);
+    expect(latencyShare(200, 10_000) - latencyShare(20, 10_000)).toBeGreaterThan(0.2);
+    expect(latencyShare(10_000, 10_000)).toBe(1);
+    expect(latencyShare(12_000, 10_000)).toBe(1);
+  });
 });
 
 describe('dragging over bars', () => {

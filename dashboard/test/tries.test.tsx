@@ -37,6 +37,7 @@ beforeEach(() => {
     'GET /api/v1/sources': { items: [source], total: 1 },
     'GET /api/v1/sources/s': source,
     'GET /api/v1/destinations/d': destination,
+    'GET /api/v1/stats/overview': { waiting: { count: 3, oldest_age_seconds: 400 }, histogram: [] },
     'GET /api/v1/connections': { items: [connection] },
     'GET /api/v1/events': { items: [{ id: EVENT, received_at: TIME, verification_status: 'failed', verification_reason: 'No.', body_size: 2, delivered_count: 0, delivery_count: 0 }], total: 1 },
     'POST /api/v1/destinations/d/test': test,

@@ -28,7 +28,7 @@ beforeEach(() => {
   forgetUnsaved();
   queryClient.clear();
   sent = [];
-  answers = { '/api/v1/destinations/d': DESTINATION, '/api/v1/connections/c': CONNECTION, '/api/v1/sources/s': { id: 's', name: 'shop' } };
+  answers = { '/api/v1/destinations/d': DESTINATION, '/api/v1/connections/c': CONNECTION, '/api/v1/sources/s': { id: 's', name: 'shop' }, '/api/v1/stats/overview': { waiting: { count: 0, oldest_age_seconds: null }, histogram: [] } };
   document.body.innerHTML = '<div id="app"></div>';
   root = document.getElementById('app')!;
   vi.stubGlobal('fetch', async (path: string, { method, body }: { method: string; body?: string }) => {

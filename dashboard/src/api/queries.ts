@@ -325,6 +325,27 @@ export const useStatsOverview = (window: string) =>
     refetchInterval: STATS_MILLISECONDS,
   });
 
+/** The counts of one destination over the last day. */
+export const useDestinationStats = (id: string) =>
+  useQuery({
+    queryKey: ['stats', 'destination', id],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/overview', { query: { ...since('24h'), destination_ids: id }, signal }),
+    refetchInterval: STATS_MILLISECONDS,
+  });
+
+/** The counts of these destinations over the last day, by their ids. A destination without deliveries in it is missing. */
+export const useStatsOfDestinations = (ids: string[]) =>
+  useQuery({
+    queryKey: ['stats', 'destinations', ids],
+    queryFn: async ({ signal }) => {
+      const { items } = await call('GET /api/v1/stats/by-destination', { query: { ...since('24h'), destination_ids: ids.join(), limit: STATS_ROWS }, signal });
+      return new Map(items.map((one) => [one.destination_id, one]));
+    },
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+    refetchInterval: STATS_MILLISECONDS,
+  });
+
 /** How long counts of a past window are taken as current. */
 const PAST_MILLISECONDS = 300_000;
 

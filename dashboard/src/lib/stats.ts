@@ -51,6 +51,31 @@ export function axisSteps(max: number): number[] {
   return Array.from({ length: Math.ceil(Math.max(1, max) / step) }, (_, i) => (i + 1) * step);
 }
 
+/** The same for a latency in milliseconds: 500 ms, 1 s, 1 min rather than 60 s in thirds of a thousand. */
+export function latencySteps(max: number): number[] {
+  const step = [5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000].find((one) => one * 3 >= max) ?? 100_000;
+  return Array.from({ length: Math.max(1, Math.ceil(max / step)) }, (_, i) => (i + 1) * step);
+}
+
+/** A line through the middle of each bucket. It is broken where a bucket has no value; a value between two breaks is as wide as its bucket. */
+export function linePath(values: (number | null)[], top: number, width: number, height: number): string {
+  const step = width / values.length;
+  return values
+    .map((value, i) => {
+      if (value === null) return '';
+      const y = (height - (value / top) * height).toFixed(1);
+      const [hasLeft, hasRight] = [typeof values[i - 1] === 'number', typeof values[i + 1] === 'number'];
+      if (!hasLeft && !hasRight) return `M${(i * step).toFixed(1)} ${y}h${step.toFixed(1)}`;
+      return `${hasLeft ? 'L' : 'M'}${((i + 0.5) * step).toFixed(1)} ${y}`;
+    })
+    .join('');
+}
+
+/** How high a tick is for a latency, from 0 to 1 on a logarithmic scale, so that 20 ms and 200 ms differ beside a timeout of 10 s. */
+export function latencyShare(latency: number, timeout: number): number {
+  return Math.min(1, Math.log1p(Math.max(0, latency)) / Math.log1p(timeout));
+}
+
 /** A link to the events of all buckets from one to another, in either order and both included. */
 export function eventsHref(starts: string[], windowEnd: string, a: number, b: number): string {
   const first = starts[Math.min(a, b)] ?? '';

@@ -65,6 +65,11 @@ export function dateTime(time: string, zone: Zone): string {
   return (zone === 'utc' ? at : shifted(at)).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** The same, and whether it is UTC. */
+export function exactTime(time: string, zone: Zone): string {
+  return `${dateTime(time, zone)}${zone === 'utc' ? ' UTC' : ''}`;
+}
+
 /** `22 Nov`, with the year unless it is the current one. */
 export function day(time: string, zone: Zone, now: number): string {
   const options: Intl.DateTimeFormatOptions = {

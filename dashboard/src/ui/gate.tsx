@@ -24,6 +24,11 @@ export function Gate<T>({ query, what, rows, children }: GateProps<T>) {
   return query.isError ? <LoadError what={what} query={query} /> : <Skeleton rows={rows} />;
 }
 
+/** Shows its children once each query has an answer or has failed, so that nothing is pushed down by what comes later. */
+export function Together({ queries, rows, children }: { queries: Pick<UseQueryResult<unknown>, 'data' | 'isError'>[]; rows?: number; children: ReactNode }) {
+  return queries.every((one) => one.data !== undefined || one.isError) ? <>{children}</> : <Skeleton rows={rows} />;
+}
+
 function StaleLine({ what, query }: { what: string; query: UseQueryResult<unknown> }) {
   return (
     <div className="stale" role="status">

@@ -2,11 +2,11 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { copyText } from '../lib/copy';
-import { useNow } from '../lib/now';
+import { useTimed } from '../lib/now';
 import { setPreferences, usePreferences } from '../lib/preferences';
 import { STATES, type StateName, type Tone } from '../lib/states';
 import { visible } from '../lib/text';
-import { ago, dateTime } from '../lib/time';
+import { ago, exactTime } from '../lib/time';
 import { Icon, type IconName } from './icons';
 import { toast } from './toast';
 
@@ -118,11 +118,11 @@ export function SourceName({ name, color }: { name: string; color: string | unde
 
 /** How long ago a time was, with the exact time on hover. */
 export function Ago({ time }: { time: string }) {
-  const now = useNow();
+  const text = useTimed((now) => ago(time, now));
   const { zone } = usePreferences();
   return (
-    <time dateTime={time} title={`${dateTime(time, zone)}${zone === 'utc' ? ' UTC' : ''}`}>
-      {ago(time, now)}
+    <time dateTime={time} title={exactTime(time, zone)}>
+      {text}
     </time>
   );
 }

@@ -3,17 +3,17 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, type Schemas } from '../../api/client';
-import { changed, useConnections, useDeadLetters, useDestination, useSourcesById } from '../../api/queries';
+import { changed, useConnections, useDeadLetters, useDestination, useDestinationStats, useSourcesById } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { circuitState, errorLabel } from '../../lib/states';
 import { count, plural } from '../../lib/text';
-import { clock, countdown, dateTime, seconds, withTimes } from '../../lib/time';
+import { clock, coarse, countdown, dateTime, seconds, withTimes } from '../../lib/time';
 import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
 import { ErrorNote } from '../../ui/form';
-import { Gate } from '../../ui/gate';
+import { Gate, Together } from '../../ui/gate';
 import { KeepEdits } from '../../ui/KeepEdits';
 import { Dialog } from '../../ui/overlay';
 import { Badge, Blank, Button, ButtonLink, Chip, CopyButton, Facts, Panel, SourceName, StateLabel, Tabs } from '../../ui/parts';
@@ -21,7 +21,8 @@ import { toast } from '../../ui/toast';
 import { AUTH_NAMES } from './auth';
 import { DestinationForm } from './DestinationForm';
 import { DestinationToggle } from './DestinationsPage';
-import { LatestDeliveries } from './LatestDeliveries';
+import { LatencyChart } from './LatencyChart';
+import { LatestDeliveries, useLatest } from './LatestDeliveries';
 import { RetryRuler } from './RetryRuler';
 import { TestDelivery } from './TestDelivery';
 
@@ -42,13 +43,16 @@ export function DestinationPage() {
           { href: `/destinations/${id}/settings`, label: 'Settings', isOn: tab === 'settings' },
         ]}
         end={
-          destination.data && (
-            <>
-              <code className="cut url-end">{destination.data.url}</code>
-              <CopyButton text={destination.data.url} label="Copy the URL" />
-              <DestinationToggle destination={destination.data} />
-            </>
-          )
+          // On a phone this is a line of its own, whose room is kept while the destination is read.
+          <>
+            {destination.data && (
+              <>
+                <code className="cut url-end">{destination.data.url}</code>
+                <CopyButton text={destination.data.url} label="Copy the URL" />
+                <DestinationToggle destination={destination.data} />
+              </>
+            )}
+          </>
         }
       />
       <Gate query={destination} what="The destination">
@@ -65,32 +69,40 @@ export function DestinationPage() {
 }
 
 function Overview({ destination }: { destination: Destination }) {
+  const stats = useDestinationStats(destination.id);
+  const latest = useLatest(destination.id);
   return (
-    <div className="dest">
-      <div>
-        <CircuitCard destination={destination} />
-        <LatestDeliveries destination={destination} />
-        <TestDelivery destination={destination} />
+    <Together queries={[stats, latest]} rows={12}>
+      <div className="dest">
+        <div>
+          <CircuitCard destination={destination} waiting={stats.data?.waiting} />
+          <LatestDeliveries destination={destination}>
+            <Gate query={stats} what="The latency" rows={3}>
+              {({ histogram }) => <LatencyChart buckets={histogram} />}
+            </Gate>
+          </LatestDeliveries>
+          <TestDelivery destination={destination} />
+        </div>
+        <div>
+          <Panel title="Delivery" end={<Link className="link" href={`/destinations/${destination.id}/settings`}>Edit</Link>}>
+            <Facts
+              facts={[
+                ['Status', destination.status === 'paused' ? <StateLabel state="paused" /> : 'Active'],
+                ['Timeout', seconds(destination.timeout_ms / 1000)],
+                ['Signing', AUTH_NAMES[destination.auth_config.type]],
+                ['In flight', `at most ${destination.max_in_flight} per node`],
+                ['Rate limit', destination.rate_limit === null ? 'none' : `${destination.rate_limit.per_second} per second per node`],
+                ['Custom headers', <HeaderList destination={destination} />],
+              ]}
+            />
+          </Panel>
+          <Panel title="Retry schedule">
+            <RetryRuler intervals={destination.retry_policy.intervals_seconds} />
+          </Panel>
+          <FedBy destination={destination} />
+        </div>
       </div>
-      <div>
-        <Panel title="Delivery" end={<Link className="link" href={`/destinations/${destination.id}/settings`}>Edit</Link>}>
-          <Facts
-            facts={[
-              ['Status', destination.status === 'paused' ? <StateLabel state="paused" /> : 'Active'],
-              ['Timeout', seconds(destination.timeout_ms / 1000)],
-              ['Signing', AUTH_NAMES[destination.auth_config.type]],
-              ['In flight', `at most ${destination.max_in_flight} per node`],
-              ['Rate limit', destination.rate_limit === null ? 'none' : `${destination.rate_limit.per_second} per second per node`],
-              ['Custom headers', <HeaderList destination={destination} />],
-            ]}
-          />
-        </Panel>
-        <Panel title="Retry schedule">
-          <RetryRuler intervals={destination.retry_policy.intervals_seconds} />
-        </Panel>
-        <FedBy destination={destination} />
-      </div>
-    </div>
+    </Together>
   );
 }
 
@@ -108,13 +120,14 @@ function HeaderList({ destination }: { destination: Destination }) {
   );
 }
 
-function CircuitCard({ destination }: { destination: Destination }) {
+function CircuitCard({ destination, waiting }: { destination: Destination; waiting: Schemas['WaitingDeliveries'] | undefined }) {
   const now = useNow();
   const state = circuitState(destination.circuit_state);
+  const isHeld = destination.circuit_state !== 'closed' || destination.status === 'paused';
   const isOpen = destination.circuit_state === 'open' && destination.circuit_reopen_at !== null;
   const sentences = {
     closed: 'Deliveries go out as they come. After 5 failures in a row the circuit opens, and deliveries wait instead of failing.',
-    open: 'Attempts kept failing. Deliveries are held. Nothing is lost: they go out when a probe succeeds.',
+    open: `Attempts kept failing. ${held(waiting)} Nothing is lost: they go out when a probe succeeds.`,
     half_open: 'One probe is on its way. If it succeeds, the held deliveries follow; if not, the circuit opens again for longer.',
   };
   return (
@@ -138,9 +151,21 @@ function CircuitCard({ destination }: { destination: Destination }) {
       <div className="tx">
         <p className="why">{sentences[destination.circuit_state]}</p>
         <CircuitStates current={destination.circuit_state} />
+        {isHeld && waiting !== undefined && waiting.count > 0 && (
+          <p>
+            <ButtonLink to={`/events?destination=${destination.id}&status=pending,delivering`}>See what waits</ButtonLink>
+          </p>
+        )}
       </div>
     </section>
   );
+}
+
+/** `412 deliveries are held, the oldest for 6 min.` */
+function held(waiting: Schemas['WaitingDeliveries'] | undefined): string {
+  if (waiting === undefined || waiting.count === 0) return 'Deliveries are held.';
+  const oldest = waiting.oldest_age_seconds === null ? '' : `, the oldest for ${coarse(waiting.oldest_age_seconds * 1000)}`;
+  return `${plural(waiting.count, 'delivery is held', 'deliveries are held')}${oldest}.`;
 }
 
 const STEPS: { state: Schemas['CircuitState']; label: string; x: number; tone: string }[] = [

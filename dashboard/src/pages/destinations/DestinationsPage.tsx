@@ -2,22 +2,22 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { call, type Schemas } from '../../api/client';
-import { changed, useDestinations } from '../../api/queries';
+import { changed, useDestinations, useStatsOfDestinations } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { useSearchState } from '../../lib/search';
 import { circuitState } from '../../lib/states';
-import { host } from '../../lib/text';
-import { countdown, seconds } from '../../lib/time';
+import { count, host } from '../../lib/text';
+import { coarse, countdown, duration } from '../../lib/time';
 import { Page } from '../../shell/Page';
 import { AtControl } from '../../ui/AtControl';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, StateLabel, Toggle } from '../../ui/parts';
+import { Rate } from '../../ui/Rate';
 import { toast } from '../../ui/toast';
 import { Paging } from '../events/EventsPage';
 import { NameSearch } from '../sources/SourcesPage';
 import { DestinationForm } from './DestinationForm';
-import { AUTH_NAMES } from './auth';
 
 type Destination = Schemas['Destination'];
 
@@ -28,6 +28,7 @@ export function DestinationsPage() {
   const [, navigate] = useLocation();
   const page = Number(search.get('page')) || 1;
   const destinations = useDestinations({ q: search.get('q'), page, limit: PAGE_SIZE }, 5_000);
+  const stats = useStatsOfDestinations((destinations.data?.items ?? []).map((one) => one.id)).data;
   const now = useNow();
   return (
     <Page title="Destinations" actions={<ButtonLink to={search.href({ new: '1' })} kind="primary" icon="plus">New destination</ButtonLink>}>
@@ -55,8 +56,9 @@ export function DestinationsPage() {
                     <th className="c-name">Name</th>
                     <th className="wide">Host</th>
                     <th className="c-circuit">Circuit</th>
-                    <th className="wide c-ver">Signing</th>
-                    <th className="wide c-num r">Timeout</th>
+                    <th className="wide c-num r">Delivered</th>
+                    <th className="wide c-num r">p95</th>
+                    <th className="wide c-wait r">Waiting</th>
                     <th className="c-toggle r">Active</th>
                   </tr>
                 </thead>
@@ -79,8 +81,7 @@ export function DestinationsPage() {
                       <td className="src-c">
                         <Circuit destination={one} now={now} />
                       </td>
-                      <td className="wide muted">{AUTH_NAMES[one.auth_config.type]}</td>
-                      <td className="wide r">{seconds(one.timeout_ms / 1000)}</td>
+                      <Health stats={stats === undefined ? undefined : (stats.get(one.id) ?? null)} />
                       <td className="r dl">
                         <DestinationToggle destination={one} />
                       </td>
@@ -99,6 +100,33 @@ export function DestinationsPage() {
         </Dialog>
       )}
     </Page>
+  );
+}
+
+/** The last 24 hours. `undefined`: not known yet; null: nothing was to be delivered. */
+function Health({ stats }: { stats: Schemas['DestinationStats'] | null | undefined }) {
+  if (!stats) {
+    const none = stats === null ? '–' : '';
+    return (
+      <>
+        <td className="wide r faint">{none}</td>
+        <td className="wide r faint">{none}</td>
+        <td className="wide r faint">{none}</td>
+      </>
+    );
+  }
+  const oldest = stats.waiting.oldest_age_seconds;
+  return (
+    <>
+      <td className="wide r num">
+        <Rate share={stats.success_rate} />
+      </td>
+      <td className="wide r num muted">{stats.latency_ms === null ? '–' : duration(stats.latency_ms.p95)}</td>
+      <td className="wide r num">
+        {count(stats.waiting.count)}
+        {stats.waiting.count > 0 && oldest !== null && <span className="muted small">, oldest {coarse(oldest * 1000)}</span>}
+      </td>
+    </>
   );
 }
 

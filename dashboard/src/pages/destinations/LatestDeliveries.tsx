@@ -1,4 +1,5 @@
 /** The latest deliveries to a destination: a strip of ticks for their states, and the newest ones as a list. */
+import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { useDeliveries, useSourcesById } from '../../api/queries';
@@ -6,8 +7,9 @@ import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { deliveryState, reasonBesideLabel, STATES, type Tone } from '../../lib/states';
+import { latencyShare } from '../../lib/stats';
 import { count, shortId } from '../../lib/text';
-import { clock, withTimes } from '../../lib/time';
+import { clock, duration, seconds, withTimes } from '../../lib/time';
 import { Gate } from '../../ui/gate';
 import { Blank, Panel, SourceName, StateLabel } from '../../ui/parts';
 
@@ -29,12 +31,16 @@ const TONES: { tone: Tone; label: string }[] = [
 
 const toneOf = (one: Item) => STATES[deliveryState(one)].tone;
 
-export function LatestDeliveries({ destination }: { destination: Schemas['Destination'] }) {
-  const deliveries = useDeliveries({ destination_id: destination.id, status: STATUSES, limit: STRIP }, POLL_MILLISECONDS);
+export const useLatest = (destination: string) => useDeliveries({ destination_id: destination, status: STATUSES, limit: STRIP }, POLL_MILLISECONDS);
+
+/** @param children what stands between the strip and the list */
+export function LatestDeliveries({ destination, children }: { destination: Schemas['Destination']; children: ReactNode }) {
+  const deliveries = useLatest(destination.id);
   const items = deliveries.data?.items ?? [];
   return (
     <>
-      {items.length > 0 && <HealthStrip items={items} />}
+      {items.length > 0 && <HealthStrip items={items} timeout={destination.timeout_ms} />}
+      {children}
       <Panel title="Latest deliveries" flush end={<Link className="link" href={`/events?destination=${destination.id}`}>Open in Events</Link>}>
         <Gate query={deliveries} what="Deliveries" rows={4}>
           {(data) =>
@@ -52,15 +58,24 @@ export function LatestDeliveries({ destination }: { destination: Schemas['Destin
   );
 }
 
-function HealthStrip({ items }: { items: Item[] }) {
+/** How high a tick is if there was no attempt: something, so that it can be pointed at. */
+const LEAST = 0.2;
+
+/** Each tick's colour is the delivery's state, and its height the latency of its last attempt. What is held fills the height. */
+export function HealthStrip({ items, timeout }: { items: Item[]; timeout: number }) {
   const { zone } = usePreferences();
   const now = useNow();
   const counts = TONES.map((one) => ({ ...one, number: items.filter((item) => toneOf(item) === one.tone).length })).filter((one) => one.number > 0);
+  const height = (one: Item) => (toneOf(one) === 'held' ? 1 : Math.max(LEAST, one.last_latency_ms === null ? 0 : latencyShare(one.last_latency_ms, timeout)));
+  const latencies = items.flatMap((one) => one.last_latency_ms ?? []).sort((a, b) => a - b);
+  const median = latencies[Math.floor((latencies.length - 1) / 2)];
+  const slowest = latencies.at(-1);
+  const took = median === undefined || slowest === undefined ? '' : `. Their last attempts took ${duration(median)} in the middle, ${duration(slowest)} at most`;
   const words = counts.map((one) => `${count(one.number)} ${one.label.toLowerCase()}`).join(', ');
   return (
     <Panel
       title={`Last ${count(items.length)} deliveries`}
-      note="the newest on the right"
+      note={`height is latency, full at the timeout of ${seconds(timeout / 1000)}`}
       end={
         <span className="legend small">
           {counts.map((one) => (
@@ -71,9 +86,14 @@ function HealthStrip({ items }: { items: Item[] }) {
         </span>
       }
     >
-      <div className="health" role="img" aria-label={`The last ${count(items.length)} deliveries: ${words}`}>
+      <div className="health" role="img" aria-label={`The last ${count(items.length)} deliveries, the newest on the right: ${words}${took}`}>
         {[...items].reverse().map((one) => (
-          <i key={one.id} className={`h-${toneOf(one)}`} title={withTimes(one.reason, zone, now)} />
+          <i
+            key={one.id}
+            className={`h-${toneOf(one)}`}
+            style={{ height: `${Math.round(height(one) * 100)}%` }}
+            title={`${clock(one.received_at, zone)}${one.last_latency_ms === null ? '' : `, ${duration(one.last_latency_ms)}`}: ${withTimes(one.reason, zone, now)}`}
+          />
         ))}
       </div>
     </Panel>
@@ -93,6 +113,7 @@ function DeliveryTable({ items }: { items: Item[] }) {
           <th className="c-src">Source</th>
           <th className="c-state">State</th>
           <th className="wide">Reason</th>
+          <th className="wide c-n r">Latency</th>
         </tr>
       </thead>
       <tbody>
@@ -112,6 +133,7 @@ function DeliveryTable({ items }: { items: Item[] }) {
               <td className="wide muted cut" title={withTimes(one.reason, zone, now)}>
                 {withTimes(reasonBesideLabel(one.reason), zone, now)}
               </td>
+              <td className="wide r num muted">{one.last_latency_ms === null ? '' : duration(one.last_latency_ms)}</td>
             </tr>
           );
         })}

@@ -180,7 +180,7 @@ function Actions({ event, latest, source, isText }: { event: Event; latest: Sche
 
 function ChooseConnections({ event, latest, onClose, onResend }: { event: Event; latest: Schemas['Delivery'][]; onClose: () => void; onResend: (ids: string[]) => void }) {
   const connections = useSourceConnections(event.source_id);
-  const [chosen, setChosen] = useState(() => new Set(latest.filter((one) => one.status !== 'succeeded').map((one) => one.connection_id)));
+  const [chosen, setChosen] = useState(() => new Set(toChoose(latest)));
   const { zone } = usePreferences();
   const now = useNow();
   return (
@@ -237,6 +237,12 @@ function ChooseConnections({ event, latest, onClose, onResend }: { event: Event;
       </div>
     </Dialog>
   );
+}
+
+/** The connections where it failed. If it failed nowhere, those where it has not arrived, apart from those whose filter did not want it. */
+function toChoose(latest: Schemas['Delivery'][]): string[] {
+  const failed = latest.filter((one) => one.status === 'failed' || one.status === 'exhausted');
+  return (failed.length > 0 ? failed : latest.filter((one) => one.status === 'pending' || one.status === 'delivering')).map((one) => one.connection_id);
 }
 
 /** What became of the event on a connection. */

@@ -1,25 +1,29 @@
 /** The events of a workspace: filters in the address, a list, and the open event beside it. */
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { call, serverNow, type Query, type Schemas } from '../../api/client';
 import { useDestination, useEvents, useSource, useSourcesById } from '../../api/queries';
 import { isWholeId } from '../../lib/deliveryLink';
+import { useNow } from '../../lib/now';
+import { usePreferences } from '../../lib/preferences';
 import { useSearchState, type SearchState } from '../../lib/search';
 import type { StateName } from '../../lib/states';
 import { count, shortId, size, visible } from '../../lib/text';
-import { windowStart } from '../../lib/time';
+import { ago, exactTime, windowStart, type Zone } from '../../lib/time';
 import { Page } from '../../shell/Page';
 import { useEscape, useShortcut } from '../../shell/Shortcuts';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { Menu } from '../../ui/overlay';
 import { SourceFilter } from '../../ui/SourceFilter';
-import { Ago, Blank, Button, Marks, SourceName, StateLabel } from '../../ui/parts';
+import { Blank, Button, Marks, Segments, SourceName, StateLabel } from '../../ui/parts';
 import { EventDrawer } from './EventDrawer';
 
 type Item = Schemas['EventListItem'];
 
 const PAGE_SIZE = 50;
+/** What somebody may choose to see at once: the server lists no more. */
+const MANY = 200;
 const POLL_MILLISECONDS = 3_000;
 
 const WINDOWS = [
@@ -41,6 +45,13 @@ const VIEWS: { label: string; verified?: Schemas['VerificationStatus']; status?:
 /** The parameters that narrow the list. The page is not one of them. */
 const FILTERS = ['source', 'destination', 'status', 'verified', 'after', 'before', 'q'] as const;
 
+const pageNumberOf = (search: SearchState) => Number(search.get('page')) || 1;
+
+/** How many events the list has at once. */
+function pageSizeOf(search: SearchState): number {
+  return search.get('rows') === String(MANY) ? MANY : PAGE_SIZE;
+}
+
 /** Reads the filters from the address. A window such as `1h` starts at a full minute, so that its results can be cached. */
 function queryOf(search: SearchState): Query<'GET /api/v1/events'> {
   const minute = Math.floor(serverNow() / 60_000) * 60_000;
@@ -52,8 +63,8 @@ function queryOf(search: SearchState): Query<'GET /api/v1/events'> {
     received_after: search.get('after') && windowStart(search.get('after'), minute),
     received_before: search.get('before'),
     q: search.get('q'),
-    page: Number(search.get('page')) || 1,
-    limit: PAGE_SIZE,
+    page: pageNumberOf(search),
+    limit: pageSizeOf(search),
   };
 }
 
@@ -61,7 +72,7 @@ export function EventsPage() {
   const { id } = useParams<{ id?: string }>();
   const [, navigate] = useLocation();
   const search = useSearchState();
-  const key = [...FILTERS, 'page'].map((name) => search.get(name)).join('\n');
+  const key = [...FILTERS, 'page', 'rows'].map((name) => search.get(name)).join('\n');
   const query = useMemo(() => queryOf(search), [key]);
   const events = useEvents(query, POLL_MILLISECONDS);
   const [shown, newCount, showNew] = useStill(events.isPlaceholderData ? undefined : events.data, key);
@@ -81,12 +92,16 @@ export function EventsPage() {
   return (
     <Page title="Events" className={`events ${id === undefined ? '' : 'open'}`}>
       <FilterBar search={search} />
-      <Views search={search} page={shown} number={Number(query.page)} newCount={newCount} onShowNew={showNew} isFailing={events.isError} />
+      <Views search={search} page={shown} newCount={newCount} onShowNew={showNew} isFailing={events.isError} />
       <div className="list">
         <Gate query={{ ...events, data: shown } as typeof events} what="Events" rows={12}>
-          {(page) => (page.items.length === 0 ? <NoEvents search={search} /> : <EventTable items={page.items} selected={id} onOpen={open} />)}
+          {(page) => (page.items.length === 0 ? <NoEvents search={search} /> : <EventTable key={key} items={page.items} selected={id} onOpen={open} />)}
         </Gate>
-        {shown && <Paging search={search} total={shown.total} page={Number(query.page)} />}
+        {shown && (
+          <Paging search={search} total={shown.total} page={pageNumberOf(search)} pageSize={pageSizeOf(search)}>
+            {shown.total > PAGE_SIZE && <RowsChoice search={search} />}
+          </Paging>
+        )}
       </div>
       {id !== undefined && <EventDrawer key={id} id={id} onClose={() => open(undefined)} onStep={step} />}
     </Page>
@@ -118,7 +133,7 @@ function useFoundById(q: string, opened: string | undefined, page: Schemas['Even
 
 /** Keeps the rows in place while new events arrive: known rows are updated, and new ones wait until the user asks for them. */
 function useStill(latest: Schemas['EventPage'] | undefined, key: string) {
-  const [shown, setShown] = useState<{ key: string; page: Schemas['EventPage'] } | undefined>();
+  const [shown, setShown] = useState<{ key: string; page: Schemas['EventPage'] } | undefined>(() => latest && { key, page: latest });
   useEffect(() => {
     if (latest === undefined) return;
     setShown((before) => {
@@ -176,7 +191,14 @@ function FilterBar({ search }: { search: SearchState }) {
             <Icon name="x" />
           </button>
         ))}
-        <input ref={field} aria-label="Filter by event or delivery id, source:name or destination:name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Event or delivery id, source:name or destination:name'} />
+        <input
+          ref={field}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur();
+          }}
+          aria-label="Filter by event or delivery id, source:name or destination:name"
+          placeholder={tokens.length > 0 ? 'Add a filter' : 'Event or delivery id, source:name or destination:name'}
+        />
         <kbd>/</kbd>
       </div>
       <SourceFilter align="end" chosen={search.get('source') === '' ? [] : [search.get('source')]} onChange={([id]) => search.set({ source: id, page: undefined })} />
@@ -219,8 +241,9 @@ export function qualifier(text: string, sources: Named[], destinations: Named[])
   return { [name]: value, page: undefined };
 }
 
-function Views({ search, page, number, newCount, onShowNew, isFailing }: { search: SearchState; page: Schemas['EventPage'] | undefined; number: number; newCount: number; onShowNew: () => void; isFailing: boolean }) {
-  const first = (number - 1) * PAGE_SIZE + 1;
+function Views({ search, page, newCount, onShowNew, isFailing }: { search: SearchState; page: Schemas['EventPage'] | undefined; newCount: number; onShowNew: () => void; isFailing: boolean }) {
+  const pageSize = pageSizeOf(search);
+  const first = (pageNumberOf(search) - 1) * pageSize + 1;
   return (
     <div className="views">
       {VIEWS.map((view) => {
@@ -236,7 +259,7 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
         {newCount > 0 && (
           <button type="button" className="newpill" onClick={onShowNew}>
             <Icon name="up" />
-            {newCount >= PAGE_SIZE ? `${PAGE_SIZE} or more` : count(newCount)} new
+            {newCount >= pageSize ? `${pageSize} or more` : count(newCount)} new
           </button>
         )}
         {page && page.items.length > 0 && (
@@ -253,10 +276,33 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
   );
 }
 
+const ROW_HEIGHT = 32;
+const SPARE_ROWS = 10;
+const MORE_ROWS = 40;
+const PAUSE_MILLISECONDS = 40;
+
+/** How many rows are drawn: at once those that fit into the window, then the others, so that a long list is there as fast as a short one. */
+function useDrawn(total: number): number {
+  const [drawn, setDrawn] = useState(() => Math.ceil(innerHeight / ROW_HEIGHT) + SPARE_ROWS);
+  useEffect(() => {
+    if (drawn >= total) return;
+    const timer = setTimeout(() => setDrawn(drawn + MORE_ROWS), PAUSE_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [drawn, total]);
+  return drawn;
+}
+
 function EventTable({ items, selected, onOpen }: { items: Item[]; selected: string | undefined; onOpen: (id: string) => void }) {
   const byId = useSourcesById(items.map((one) => one.source_id));
+  const { zone } = usePreferences();
+  const now = useNow();
+  const drawn = useDrawn(items.length);
+  const open = (click: MouseEvent) => {
+    const id = (click.target as HTMLElement).closest<HTMLElement>('tbody tr')?.dataset.id;
+    if (id !== undefined) onOpen(id);
+  };
   return (
-    <table>
+    <table onClick={open as never}>
       <thead>
         <tr>
           <th className="c-at">Received</th>
@@ -269,43 +315,47 @@ function EventTable({ items, selected, onOpen }: { items: Item[]; selected: stri
         </tr>
       </thead>
       <tbody>
-        {items.map((event) => {
+        {items.slice(0, drawn).map((event) => {
           const source = byId.get(event.source_id);
-          return (
-            <tr
-              key={event.id}
-              aria-selected={event.id === selected}
-              onClick={(click) => {
-                if ((click.target as HTMLElement).closest('a') === null) onOpen(event.id);
-              }}
-            >
-              <td className="at muted">
-                <Ago time={event.received_at} />
-              </td>
-              <td className="src-c">
-                <SourceName name={source?.name ?? shortId(event.source_id)} color={source?.color} />
-              </td>
-              <td className="sum mono cut">
-                <button type="button" className="row-link mono" title={event.id} onClick={() => onOpen(event.id)}>
-                  {event.method === 'POST' ? '' : `${event.method} `}
-                  {event.event_type === null ? <span className="muted">{shortId(event.id)}</span> : visible(event.event_type)}
-                </button>
-              </td>
-              <td className="wide muted cut">{whatHappens(event)}</td>
-              <td className="wide r muted">{size(event.body_size)}</td>
-              <td className="wide">
-                <Verification event={event} />
-              </td>
-              <td className="dl">
-                <Deliveries event={event} />
-              </td>
-            </tr>
-          );
+          return <EventRow key={event.id} event={event} name={source?.name} color={source?.color} isSelected={event.id === selected} ago={ago(event.received_at, now)} zone={zone} />;
         })}
       </tbody>
     </table>
   );
 }
+
+/** `ago` is the table's to know: 200 clocks would take longer to start than the rows to draw. */
+type RowProps = { event: Item; name: string | undefined; color: string | undefined; isSelected: boolean; ago: string; zone: Zone };
+
+/** Drawn again only if it has changed, because a list may have 200. The table hears the clicks. */
+const EventRow = memo(function EventRow({ event, name, color, isSelected, ago, zone }: RowProps) {
+  return (
+    <tr aria-selected={isSelected} data-id={event.id}>
+      <td className="at muted">
+        <time dateTime={event.received_at} title={exactTime(event.received_at, zone)}>
+          {ago}
+        </time>
+      </td>
+      <td className="src-c">
+        <SourceName name={name ?? shortId(event.source_id)} color={color} />
+      </td>
+      <td className="sum mono cut">
+        <button type="button" className="row-link mono" title={event.id}>
+          {event.method === 'POST' ? '' : `${event.method} `}
+          {event.event_type === null ? <span className="muted">{shortId(event.id)}</span> : visible(event.event_type)}
+        </button>
+      </td>
+      <td className="wide muted cut">{whatHappens(event)}</td>
+      <td className="wide r muted">{size(event.body_size)}</td>
+      <td className="wide">
+        <Verification event={event} />
+      </td>
+      <td className="dl">
+        <Deliveries event={event} />
+      </td>
+    </tr>
+  );
+});
 
 /** Empty if all is well, so that any text here draws attention. */
 function whatHappens(event: Item): string {
@@ -365,20 +415,45 @@ function NoEvents({ search }: { search: SearchState }) {
   );
 }
 
-export function Paging({ search, total, page, pageSize = PAGE_SIZE }: { search: SearchState; total: number; page: number; pageSize?: number }) {
+/** Keeps the first row of the page on the list. */
+function RowsChoice({ search }: { search: SearchState }) {
+  const now = pageSizeOf(search);
+  return (
+    <span className="row hide-s">
+      <Segments
+        label="Events per page"
+        value={String(now)}
+        options={[PAGE_SIZE, MANY].map((one) => ({ value: String(one), label: one }))}
+        onChange={(value) => {
+          const page = Math.floor(((pageNumberOf(search) - 1) * now) / Number(value)) + 1;
+          search.set({ rows: Number(value) === PAGE_SIZE ? undefined : value, page: page > 1 ? String(page) : undefined });
+        }}
+      />
+      <span className="muted small">per page</span>
+    </span>
+  );
+}
+
+/** @param children what stands beside the buttons, even if there is one page only */
+export function Paging({ search, total, page, pageSize = PAGE_SIZE, children }: { search: SearchState; total: number; page: number; pageSize?: number; children?: ReactNode }) {
   const pages = Math.ceil(total / pageSize);
-  if (pages <= 1) return null;
+  if (pages <= 1 && !children) return null;
   return (
     <nav className="paging" aria-label="Pages">
-      <Button disabled={page <= 1} onClick={() => search.set({ page: page > 2 ? String(page - 1) : undefined })}>
-        Newer
-      </Button>
-      <span className="muted small num">
-        Page {count(page)} of {count(pages)}
-      </span>
-      <Button disabled={page >= pages} onClick={() => search.set({ page: String(page + 1) })}>
-        Older
-      </Button>
+      {pages > 1 && (
+        <>
+          <Button disabled={page <= 1} onClick={() => search.set({ page: page > 2 ? String(page - 1) : undefined })}>
+            Newer
+          </Button>
+          <span className="muted small num">
+            Page {count(page)} of {count(pages)}
+          </span>
+          <Button disabled={page >= pages} onClick={() => search.set({ page: String(page + 1) })}>
+            Older
+          </Button>
+        </>
+      )}
+      {children}
     </nav>
   );
 }

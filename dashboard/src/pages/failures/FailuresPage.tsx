@@ -8,6 +8,7 @@ import { errorLabel } from '../../lib/states';
 import { count, plural, shortId } from '../../lib/text';
 import { windowStart } from '../../lib/time';
 import { Page } from '../../shell/Page';
+import { useShortcut } from '../../shell/Shortcuts';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
@@ -40,6 +41,12 @@ export function FailuresPage() {
   const selected = useKept(items, chosen, `${JSON.stringify(list)} ${isResolved}`);
   const current = selected ?? (matchMedia('(max-width: 760px)').matches ? undefined : items[0]);
   const sum = items.reduce((total, one) => total + one.count, 0);
+  const step = (by: number) => {
+    const next = items[current === undefined ? 0 : items.indexOf(current) + by];
+    if (next) search.set({ group: groupKey(next) });
+  };
+  useShortcut('j', () => step(1));
+  useShortcut('k', () => step(-1));
   return (
     <Page title="Failures" className={`failures ${selected === undefined ? '' : 'open'}`}>
       <div className="groups">

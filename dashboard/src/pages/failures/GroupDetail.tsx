@@ -28,7 +28,7 @@ export function GroupDetail({ group, list, isResolved, onBack, onSent, onUndoFai
   const [isShown, setShown] = useState<'dismiss' | 'undismiss' | null>(null);
   const [replayId, setReplayId] = useState<string>();
   const { zone } = usePreferences();
-  const now = useNow(10_000);
+  const now = useNow();
   const destination = useDestination(group.destination_id);
   const filter = filterOf(list, group);
   const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${Object.keys(list).length === 0 ? '' : ', with the chosen filters'}`;

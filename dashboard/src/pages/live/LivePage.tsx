@@ -7,7 +7,7 @@ import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { useSearchState } from '../../lib/search';
 import { STATES, type StateName } from '../../lib/states';
-import { count, shortId, size } from '../../lib/text';
+import { count, shortId, size, visible } from '../../lib/text';
 import { clock, type Zone } from '../../lib/time';
 import { Page } from '../../shell/Page';
 import { useShortcut } from '../../shell/Shortcuts';
@@ -232,8 +232,8 @@ const EventLine = memo(function EventLine({ row, zone, name, color }: { row: Eve
         <SourceName name={name ?? shortId(event.source_id)} color={color} />
       </td>
       <td className="sum mono cut">
-        <a href={`${BASE_PATH}/events/${event.id}`} data-to={`/events/${event.id}`}>
-          {event.method} {shortId(event.id)}
+        <a href={`${BASE_PATH}/events/${event.id}`} title={event.id} data-to={`/events/${event.id}`}>
+          {event.event_type === null ? `${event.method} ${shortId(event.id)}` : `${event.method === 'POST' ? '' : `${event.method} `}${visible(event.event_type)}`}
         </a>
       </td>
       <td className="wide muted cut">{event.content_type ?? 'none'}</td>

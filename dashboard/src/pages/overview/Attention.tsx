@@ -24,11 +24,18 @@ const NEARLY_USED = 0.8;
 /** Fewer events than this in the window before may be chance. */
 const ACTIVE_EVENTS = 10;
 
+/** What decides how many lines there are. */
+export function useChecks(window: string) {
+  return {
+    destinations: useDestinations({ limit: LISTED }, 15_000),
+    groups: useFailureGroups(),
+    sources: useStatsBySource(window),
+    stats: useStatsByDestination(window),
+  };
+}
+
 export function Attention({ window }: { window: string }) {
-  const destinations = useDestinations({ limit: LISTED }, 15_000);
-  const groups = useFailureGroups();
-  const sources = useStatsBySource(window);
-  const stats = useStatsByDestination(window);
+  const { destinations, groups, sources, stats } = useChecks(window);
   const listed = destinations.data?.items ?? [];
   // A workspace may have ten thousand: those beyond the list matter if something waits for them.
   const beyond = (destinations.data?.total ?? 0) > listed.length ? (stats.data?.items ?? []).filter((one) => !one.deleted && one.waiting.count > 0 && !listed.some((other) => other.id === one.destination_id)) : [];

@@ -9,9 +9,10 @@ import { moreOrLess, notTaken, percent, windowBefore } from '../../lib/stats';
 import { count, plural, size } from '../../lib/text';
 import { coarse, duration } from '../../lib/time';
 import { Page } from '../../shell/Page';
-import { Gate } from '../../ui/gate';
+import { Gate, Together } from '../../ui/gate';
 import { Blank, Panel, Segments, SourceName, StateLabel } from '../../ui/parts';
-import { Attention } from './Attention';
+import { Rate } from '../../ui/Rate';
+import { Attention, useChecks } from './Attention';
 import { Histogram } from './Histogram';
 import { Sparkline } from './Sparkline';
 
@@ -23,32 +24,33 @@ const WINDOWS = [
 ];
 /** How many rows a table has here. The page of its own has all of them. */
 const MAX_ROWS = 10;
-/** A smaller share of successes is shown as a failure. */
-const HEALTHY_SHARE = 0.98;
 
 export function OverviewPage() {
   const search = useSearchState();
   const window = WINDOWS.find((one) => one.value === search.get('window'))?.value ?? '24h';
   const stats = useStatsOverview(window);
+  const checks = useChecks(window);
   return (
     <Page
       title="Overview"
       actions={<Segments label="Window" value={window} options={WINDOWS} onChange={(to) => search.set({ window: to === '24h' ? undefined : to }, { replace: true })} />}
     >
       <div className="pad">
-        <Attention window={window} />
-        <Gate query={stats} what="The statistics" rows={8}>
-          {(data) => (
-            <>
-              <Numbers stats={data} />
-              <Histogram stats={data} />
-            </>
-          )}
-        </Gate>
-        <div className="grid2 even">
-          <Sources window={window} />
-          <Destinations window={window} />
-        </div>
+        <Together queries={[stats, ...Object.values(checks)]} rows={16}>
+          <Attention window={window} />
+          <Gate query={stats} what="The statistics" rows={8}>
+            {(data) => (
+              <>
+                <Numbers stats={data} />
+                <Histogram stats={data} />
+              </>
+            )}
+          </Gate>
+          <div className="grid2 even">
+            <Sources window={window} />
+            <Destinations window={window} />
+          </div>
+        </Together>
       </div>
     </Page>
   );
@@ -97,10 +99,6 @@ function Figure({ title, value, values, children }: { title: string; value: stri
 /** What the number was in the window before, ahead of the rest of its line. */
 function Change({ children }: { children: string | false | undefined }) {
   return children ? <>{children}, </> : null;
-}
-
-function Rate({ share }: { share: number | null }) {
-  return <span className={share !== null && share < HEALTHY_SHARE ? 't-failed' : ''}>{percent(share)}</span>;
 }
 
 function Sources({ window }: { window: string }) {

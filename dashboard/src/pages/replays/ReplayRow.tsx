@@ -11,23 +11,15 @@ import { dateTime } from '../../lib/time';
 import { AtControl, Confirm } from '../../ui/AtControl';
 import { Field, Form, text } from '../../ui/form';
 import { Dialog } from '../../ui/overlay';
-import { Ago, Button, StateLabel } from '../../ui/parts';
+import { Ago, Button, Chip, StateLabel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
-import { progressOf, rateInWords, scopeOf, shareOf } from './words';
+import { isOver, progressOf, rateInWords, scopeOf, shareOf, STATE_NAMES } from './words';
 
 type Replay = Schemas['Replay'];
 
-const STATES: Record<Replay['status'], { state: 'delivering' | 'delivered' | 'rejected' | 'held'; label: string }> = {
-  running: { state: 'delivering', label: 'Running' },
-  paused: { state: 'held', label: 'Paused' },
-  completed: { state: 'delivered', label: 'Completed' },
-  cancelled: { state: 'held', label: 'Cancelled' },
-  failed: { state: 'rejected', label: 'Failed' },
-};
-
 export function ReplayRow({ replay, name }: { replay: Replay; name: string }) {
   const { zone } = usePreferences();
-  const { state, label } = STATES[replay.status];
+  const { state, label } = STATE_NAMES[replay.status];
   return (
     <tr>
       <td className="muted at" title={dateTime(replay.created_at, zone)}>
@@ -44,19 +36,17 @@ export function ReplayRow({ replay, name }: { replay: Replay; name: string }) {
         <ReplayProgress replay={replay} />
         {replay.reason !== null && <p className="t-failed small">{replay.reason}</p>}
       </td>
-      <td className="r">{(replay.status === 'running' || replay.status === 'paused') && <Actions replay={replay} />}</td>
+      <td className="r">{!isOver(replay) && <Actions replay={replay} />}</td>
     </tr>
   );
 }
 
 export function ReplayProgress({ replay }: { replay: Replay }) {
   const share = shareOf(replay);
-  const samples = useRef<Sample[]>([]);
-  samples.current = addSample(samples.current, replay);
-  const pace = paceOf(samples.current);
+  const pace = usePace(replay);
   return (
     <div className="progress">
-      <progress className={STATES[replay.status].state} max={1} value={share} aria-label={`${Math.round(share * 100)} %`} />
+      <progress className={STATE_NAMES[replay.status].state} max={1} value={share} aria-label={`${Math.round(share * 100)} %`} />
       <span className="num small">
         {progressOf(replay)}
         {pace !== null && `, ${count(pace)} per second`}
@@ -66,7 +56,13 @@ export function ReplayProgress({ replay }: { replay: Replay }) {
   );
 }
 
-function Actions({ replay }: { replay: Replay }) {
+export function ReplayChip({ replay }: { replay: Replay }) {
+  const { state, label } = STATE_NAMES[replay.status];
+  return <Chip state={state} label={label} />;
+}
+
+/** What can be done with a replay that has not ended. */
+export function Actions({ replay }: { replay: Replay }) {
   const [isRateOpen, setRateOpen] = useState(false);
   const path = { id: replay.id };
   const [isCancelling, setCancelling] = useState(false);
@@ -138,6 +134,13 @@ function RateDialog({ replay, onClose }: { replay: Replay; onClose: () => void }
 
 export function RateField({ value = null }: { value?: number | null }) {
   return <Field name="per_second" label="At most" unit="per second" value={value ?? ''} hint="From 1 to 10 000 deliveries a second. Empty: as fast as they are delivered." autoComplete="off" />;
+}
+
+/** @returns deliveries a second, or null while that is not known */
+export function usePace(replay: Replay): number | null {
+  const samples = useRef<Sample[]>([]);
+  samples.current = addSample(samples.current, replay);
+  return paceOf(samples.current);
 }
 
 type Sample = { at: number; done: number };

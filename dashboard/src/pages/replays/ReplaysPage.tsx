@@ -1,22 +1,27 @@
 /** Replays that run in the background, with their progress, or only the one whose id is in the address. */
 import { useParams } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useConnectionsById, useReplay, useReplays, useSourcesById } from '../../api/queries';
+import { useConnectionsById, useReplays, useSourcesById } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { count, shortId } from '../../lib/text';
 import { Page } from '../../shell/Page';
 import { Gate } from '../../ui/gate';
 import { Blank, ButtonLink } from '../../ui/parts';
 import { Paging } from '../events/EventsPage';
+import { ReplayDetail } from './ReplayDetail';
 import { ReplayRow } from './ReplayRow';
+import { connectionName } from './words';
 
 type Replay = Schemas['Replay'];
 
 export function ReplaysPage() {
   const { id } = useParams<{ id?: string }>();
+  if (id !== undefined) return <ReplayDetail key={id} id={id} />;
   return (
     <Page title="Replays">
-      <div className="list">{id === undefined ? <AllReplays /> : <OneReplay key={id} id={id} />}</div>
+      <div className="list">
+        <AllReplays />
+      </div>
     </Page>
   );
 }
@@ -43,31 +48,12 @@ function AllReplays() {
   );
 }
 
-function OneReplay({ id }: { id: string }) {
-  const replay = useReplay(id);
-  return (
-    <>
-      <Gate query={replay} what="The replay" rows={1}>
-        {(data) => <ReplayTable replays={[data]} />}
-      </Gate>
-      <div className="pad row">
-        <ButtonLink to="/replays">All replays</ButtonLink>
-        <ButtonLink to="/failures" kind="quiet">
-          Failures
-        </ButtonLink>
-      </div>
-    </>
-  );
-}
-
 function ReplayTable({ replays }: { replays: Replay[] }) {
   const connections = useConnectionsById(replays.flatMap((one) => one.connection_id ?? []));
   const sources = useSourcesById([...connections.values()].map((one) => one.source_id));
   const nameOf = (replay: Replay) => {
     if (replay.connection_id === null) return `${count(replay.connection_ids.length)} connections`;
-    const connection = connections.get(replay.connection_id);
-    const source = connection && sources.get(connection.source_id);
-    return connection ? `${source?.name ?? 'a source'} to ${connection.destination.name}` : shortId(replay.connection_id);
+    return connectionName(connections.get(replay.connection_id), sources) ?? shortId(replay.connection_id);
   };
   return (
     <table>

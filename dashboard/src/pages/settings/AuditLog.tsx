@@ -41,21 +41,23 @@ export function AuditLog({ me }: { me: Schemas['Me'] }) {
             data.items.length === 0 ? (
               <Blank icon="events" title={isFiltered ? 'No changes match these filters' : 'No changes yet'} />
             ) : (
-              <table className="fits">
-                <thead>
-                  <tr>
-                    <th className="a-when">When</th>
-                    <th>What</th>
-                    <th className="a-who">Who</th>
-                    <th className="wide a-who">From</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.items.map((entry) => (
-                    <EntryRow key={entry.id} entry={entry} search={search} />
-                  ))}
-                </tbody>
-              </table>
+              <div className="list lines">
+                <table>
+                  <thead>
+                    <tr>
+                      <th className="a-when">When</th>
+                      <th>What</th>
+                      <th className="a-who">Who</th>
+                      <th className="wide a-who">From</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.items.map((entry) => (
+                      <EntryRow key={entry.id} entry={entry} search={search} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
             )
           }
         </Gate>
@@ -72,12 +74,12 @@ function EntryRow({ entry, search }: { entry: Entry; search: SearchState }) {
   const what = `${entry.action} ${target.name ?? shortId(target.id)}${entry.fields.length > 0 ? `: ${entry.fields.join(', ')}` : ''}`;
   return (
     <tr>
-      <td className="mono muted">{dateTime(entry.created_at, zone)}</td>
-      <td className="cut" title={what}>
+      <td className="at mono muted">{dateTime(entry.created_at, zone)}</td>
+      <td className="sum cut" title={what}>
         <span className="mono">{entry.action}</span> <span className="strong">{target.name ?? shortId(target.id)}</span>
         {entry.fields.length > 0 && <span className="faint small"> {entry.fields.join(', ')}</span>}
       </td>
-      <td className="cut">
+      <td className="src-c cut">
         {actor.id === null ? (
           <span className="muted">{who}</span>
         ) : (

@@ -8,7 +8,7 @@ import { may } from '../../lib/roles';
 import { count } from '../../lib/text';
 import { dateTime } from '../../lib/time';
 import { ErrorNote } from '../../ui/form';
-import { Gate } from '../../ui/gate';
+import { Gate, Together } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Badge, Button, Facts, Note, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
@@ -23,7 +23,7 @@ export function PlanUsage({ me }: { me: Schemas['Me'] }) {
   const plans = usePlans();
   const { zone } = usePreferences();
   return (
-    <>
+    <Together queries={[usage, plans]} rows={10}>
       <Panel title="Usage" note={usage.data && `this month until ${dateTime(usage.data.period.end, zone).slice(0, 16)}`}>
         <Gate query={usage} what="The usage" rows={3}>
           {(data) => (
@@ -41,7 +41,7 @@ export function PlanUsage({ me }: { me: Schemas['Me'] }) {
       <Gate query={plans} what="The plans" rows={6}>
         {(data) => <Plans me={me} plans={data.items} />}
       </Gate>
-    </>
+    </Together>
   );
 }
 

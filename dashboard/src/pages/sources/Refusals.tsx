@@ -40,28 +40,30 @@ export function Refusals({ id }: { id: string }) {
                 Every request to this source in this time was accepted.
               </Blank>
             ) : (
-              <table className="fits">
-                <thead>
-                  <tr>
-                    <th className="a-when">Minute</th>
-                    <th className="r c-num">Requests</th>
-                    <th className="c-num">Status</th>
-                    <th>Why</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.items.map((one) => (
-                    <tr key={`${one.minute} ${one.status} ${one.reason}`}>
-                      <td className="mono muted">{dateTime(one.minute, zone).slice(0, 16)}</td>
-                      <td className="r num">{count(one.count)}</td>
-                      <td className="mono">{one.status}</td>
-                      <td className="cut" title={REFUSALS[one.reason]}>
-                        {REFUSALS[one.reason]}
-                      </td>
+              <div className="list lines">
+                <table>
+                  <thead>
+                    <tr>
+                      <th className="a-when">Minute</th>
+                      <th className="r c-num">Requests</th>
+                      <th className="c-num">Status</th>
+                      <th>Why</th>
                     </tr>
-                  ))}
-                </tbody>
-              </table>
+                  </thead>
+                  <tbody>
+                    {data.items.map((one) => (
+                      <tr key={`${one.minute} ${one.status} ${one.reason}`}>
+                        <td className="at mono muted">{dateTime(one.minute, zone).slice(0, 16)}</td>
+                        <td className="r num dl">{count(one.count)}</td>
+                        <td className="src-c mono">{one.status}</td>
+                        <td className="sum cut" title={REFUSALS[one.reason]}>
+                          {REFUSALS[one.reason]}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
             )
           }
         </Gate>

@@ -45,7 +45,7 @@ export function SourcePage() {
       <Tabs
         label="Source"
         tabs={TABS.map((one) => ({ href: `/sources/${id}${one.id === '' ? '' : `/${one.id}`}`, label: one.label, isOn: one.id === tab }))}
-        end={source.data && <PauseToggle source={source.data} />}
+        end={<>{source.data && <PauseToggle source={source.data} />}</>}
       />
       <div className="pad">
         <Gate query={source} what="The source">
@@ -169,7 +169,7 @@ function LatestEvents({ source }: { source: Source }) {
                 <tr>
                   <th>Received</th>
                   <th>Verification</th>
-                  <th className="r">Size</th>
+                  <th className="wide r">Size</th>
                   <th className="r">Delivered</th>
                 </tr>
               </thead>
@@ -182,7 +182,7 @@ function LatestEvents({ source }: { source: Source }) {
                     <td>
                       <EventVerification event={event} />
                     </td>
-                    <td className="r muted">{size(event.body_size)}</td>
+                    <td className="wide r muted">{size(event.body_size)}</td>
                     <td className="r">
                       {event.delivered_count}/{event.delivery_count}
                     </td>

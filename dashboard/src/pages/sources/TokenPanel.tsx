@@ -28,7 +28,7 @@ function isOverlapping(source: Source, now: number): boolean {
 export function TokenPanel({ source }: { source: Source }) {
   const [isRotating, setRotating] = useState(false);
   const { zone } = usePreferences();
-  const now = useNow(10_000);
+  const now = useNow();
   const end = source.previous_token_until;
   return (
     <Panel title="Token" note="the last part of the URL: whoever knows it can send">
