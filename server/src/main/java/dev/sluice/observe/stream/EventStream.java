@@ -47,6 +47,10 @@ final class EventStream implements StreamBody {
     /// client may find another node.
     private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);
 
+    /// How often in a row catching up may lose its connection before the stream ends, in case the
+    /// read itself is what breaks the connection.
+    private static final int MAX_LOST_READS = 3;
+
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
     /// The time after which a stream that prepares messages lets the next stream do so.
@@ -133,12 +137,15 @@ final class EventStream implements StreamBody {
     public void writeTo(StreamOutput output) throws IOException, InterruptedException {
         try (lease) {
             writeStart(output);
+            int lostReads = 0;
             while (isWanted(output)) {
                 try {
                     catchUp(output);
+                    lostReads = 0;
                     follow(output);
                 } catch (DbException e) {
-                    if (!e.isConnectionLost()) {
+                    lostReads++;
+                    if (!e.isConnectionLost() || lostReads > MAX_LOST_READS) {
                         throw e;
                     }
                 }
@@ -167,7 +174,8 @@ final class EventStream implements StreamBody {
                 endIfBroken();
                 isJoined = true;
             } catch (DbException | ApiException e) {
-                if (System.nanoTime() - begunNanos > OUTAGE_TIMEOUT.toNanos()) {
+                boolean isOutage = !(e instanceof DbException failed) || failed.isConnectionLost();
+                if (!isOutage || System.nanoTime() - begunNanos > OUTAGE_TIMEOUT.toNanos()) {
                     throw e;
                 }
                 writeHeartbeatIfDue(output);
