@@ -6,7 +6,8 @@ import dev.sluice.platform.http.HeaderSyntax;
 import java.util.List;
 
 /// Loop protection: reads from a header how many relays an event has already passed through. Each
-/// relay adds one to the number in the header.
+/// relay adds one to the number in the header. `IngestEndpoint` stops an event that has passed
+/// through too many; `OutboundHeaderBuilder` adds the one.
 public final class HopCount {
 
     /// The maximum number of relays that an event may pass through. An event beyond this limit is

@@ -10,11 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Starts a relay, with the same settings each time, so that it finds its data again.
+/// Starts a benchmark relay. Each start uses the same settings, so a relay that is started again
+/// opens its existing data.
 ///
 /// @param name the name of its data directory and its log, which are in `directory` beside the
 ///   scenario's ledgers
-/// @param settings settings in addition to those that every relay here has
+/// @param settings settings in addition to the defaults of every benchmark relay
 record RelayLauncher(
         Path launcher,
         Path directory,

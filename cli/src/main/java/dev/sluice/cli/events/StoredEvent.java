@@ -89,7 +89,7 @@ public final class StoredEvent {
         return json.path("body_size").asLong();
     }
 
-    /// Returns whether the event's verification failed, so that the server does not deliver it.
+    /// Returns whether the event failed its verification. The server does not deliver such events.
     public boolean isRefused() {
         return json.path("verification_status").asString("").equals("failed");
     }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.Set;
 
-/// The options that choose the parts of an event that are printed besides its line.
+/// The options that choose what is printed of an event in addition to its one-line summary.
 public final class PrintOptions {
 
     private static final Set<String> PARTS = Set.of("headers", "body", "response");

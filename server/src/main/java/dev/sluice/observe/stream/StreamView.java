@@ -51,7 +51,8 @@ final class StreamView {
     }
 
     private void show(StreamEvent event, StreamCursor start, StreamFrames frames) {
-        // If the connection was just deleted, show no more events; the stream is about to end.
+        // Empty if no connection is selected, or if it was just deleted. In the second case,
+        // `refusal` filters every event until the stream ends.
         Optional<Route> route = selection.connection().flatMap(configuration::route);
         var refusal = refusal(event, route);
         if (refusal.isPresent()) {

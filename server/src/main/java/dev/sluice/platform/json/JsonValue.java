@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 
 /// One value of a [JsonDocument]: an object, array, string, number, boolean or null.
 ///
-/// An accessor returns empty if the value has a different type. Methods that decode strings or
-/// numbers, or that visit members or elements, spend the document's [Effort].
+/// An accessor for a type returns empty if the value has a different type. Decoding strings or
+/// numbers and visiting members or elements count against the limit of the document's [Effort].
 public final class JsonValue {
 
     public enum JsonType {

@@ -8,7 +8,7 @@ import java.time.InstantSource;
 
 /// Limits the number of attempts per second at one destination to the destination's [RateLimit]. It
 /// uses the generic cell rate algorithm (ITU-T I.371): a token bucket whose state is a single
-/// instant.
+/// instant. (The limits of ingest and of the API are `IngestRateLimiter` and `ApiRateLimiter`.)
 ///
 /// Slots, one for each allowed attempt, are spread evenly over time. Unused slots are lost, except
 /// those of the last 50 ms. Any one second therefore has at most 5 % more attempts than the limit,

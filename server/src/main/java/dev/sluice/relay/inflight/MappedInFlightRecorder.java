@@ -41,11 +41,12 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     private final SlotAllocator free = new SlotAllocator(InFlightFileFormat.SLOT_COUNT);
     private final AtomicBoolean isFaulty = new AtomicBoolean();
 
-    /// The attempt that is recorded as alone; null if there is none. Both this field and the slot
-    /// of that attempt are written under the monitor.
+    /// The attempt that is recorded as the only one in flight; null if there is none. Both this
+    /// field and the slot of that attempt are written under the monitor.
     private volatile @Nullable IsolatedAttempt isolated;
 
-    /// Whether an attempt may be recorded as alone. Guarded by the monitor.
+    /// Whether an isolation is under way (see [#beginIsolation]). Only then can an attempt be
+    /// recorded as the only one in flight. Guarded by the monitor.
     private boolean isIsolated;
 
     private record IsolatedAttempt(int slot, UnfinishedDelivery delivery, long epoch) {}

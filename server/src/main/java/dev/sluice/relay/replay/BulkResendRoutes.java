@@ -35,7 +35,7 @@ import java.util.UUID;
 /// [dev.sluice.relay.selection.ResendCandidate] decides this for each event.
 ///
 /// A small selection, as estimated by [ResendEstimate], is resent by the request itself. A larger
-/// one becomes a replay: a job that resends in many chunks. A dry run only counts.
+/// one becomes a replay: a job that [ReplayWorker] does in many chunks. A dry run only counts.
 public final class BulkResendRoutes {
 
     private final Db db;

@@ -92,8 +92,8 @@ record SignatureScheme(
     enum SecretEncoding {
         /// The UTF-8 bytes of the secret, including any prefix.
         TEXT,
-        /// The decoded Base64 after `whsec_`. A secret that is not Base64 is used as text, as
-        /// Sluice also does when it signs.
+        /// The bytes that the secret stands for in Base64, after an optional `whsec_`. If it is not
+        /// Base64, the UTF-8 bytes of the whole secret. Sluice signs in the same way.
         STANDARD_WEBHOOKS
     }
 }
