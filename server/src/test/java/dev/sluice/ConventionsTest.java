@@ -53,7 +53,7 @@ class ConventionsTest {
 
     /// Lists of what arrives all the time, which a cursor reads to the end without gaps.
     private static final Set<String> ITEMS_WITH_CURSOR =
-            Set.of("EventListItem", "DeliveryListItem", "DeadLetter");
+            Set.of("FailureGroup", "EventListItem", "DeliveryListItem", "DeadLetter");
 
     /// Answers that show what a stranger sent, next to what may be secret.
     private static final Set<String> NEVER_COMPRESSED =
