@@ -76,6 +76,7 @@ test('hostile names, headers, bodies, filters and error texts run nothing on any
   await nothingRan(own, 'the list of workspaces');
   await own.keyboard.press('Escape');
   await own.keyboard.press('Control+k');
+  await own.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox');
   await own.keyboard.type('img');
   await own.getByRole('option', { name: /onerror/ }).first().waitFor();
   await nothingRan(own, 'the palette');
