@@ -277,10 +277,9 @@ final class DeadLetterFault implements Fault {
                                 """
                                 trigger = 2 and not exists (
                                   select from delivery as letter
-                                   where letter.source_id = delivery.source_id
-                                     and letter.connection_id = delivery.connection_id
-                                     and letter.id > (left(delivery.id::text, 33) || '000')::uuid
-                                     and letter.id < (left(delivery.id::text, 33) || '400')::uuid
+                                   where letter.connection_id = delivery.connection_id
+                                     and left(letter.id::text, 33) = left(delivery.id::text, 33)
+                                     and letter.trigger <> 2
                                      and letter.response_status = %d)
                                 """
                                         .formatted(RESENT_STATUS));
