@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client';
 import { usePreferences } from '../../lib/preferences';
 import { latencySteps, linePath } from '../../lib/stats';
 import { dateTime, duration } from '../../lib/time';
+import { TimeAxis, ValueAxis } from '../../ui/axes';
 import { Blank, Button, Panel } from '../../ui/parts';
 
 const WIDTH = 800;
@@ -14,12 +15,11 @@ const LABELS = 6;
 export function LatencyChart({ buckets }: { buckets: Schemas['StatsBucket'][] }) {
   const { zone } = usePreferences();
   const [isTable, setTable] = useState(false);
-  const label = (bucket: Schemas['StatsBucket']) => dateTime(bucket.start, zone).slice(11, 16);
+  const label = (start: string) => dateTime(start, zone).slice(11, 16);
   const [p95, p50] = [buckets.map((one) => one.latency_ms?.p95 ?? null), buckets.map((one) => one.latency_ms?.p50 ?? null)];
   const known = p95.filter((one) => one !== null);
   const steps = latencySteps(Math.max(...known));
   const top = steps.at(-1) ?? 1;
-  const every = Math.ceil(buckets.length / LABELS);
   return (
     <Panel
       title="Latency"
@@ -51,23 +51,13 @@ export function LatencyChart({ buckets }: { buckets: Schemas['StatsBucket'][] })
       ) : (
         <>
           <div className="lat-box">
-            <div className="hist-y faint small num" aria-hidden="true">
-              {steps.map((step) => (
-                <span key={step} style={{ bottom: `${(step / top) * 100}%` }}>
-                  {duration(step)}
-                </span>
-              ))}
-            </div>
+            <ValueAxis steps={steps} text={duration} />
             <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`Latency per hour: at most ${duration(Math.max(...known))} at p95. The table has each hour.`}>
               <path className="l-p50" d={linePath(p50, top, WIDTH, HEIGHT)} />
               <path className="l-p95" d={linePath(p95, top, WIDTH, HEIGHT)} />
             </svg>
           </div>
-          <div className="hist-x faint small num" aria-hidden="true">
-            {buckets.map((bucket, i) => (
-              <span key={bucket.start}>{i === buckets.length - 1 ? 'so far' : i % every === 0 && i < buckets.length - every ? label(bucket) : ''}</span>
-            ))}
-          </div>
+          <TimeAxis starts={buckets.map((one) => one.start)} labels={LABELS} text={label} />
         </>
       )}
     </Panel>
@@ -75,7 +65,7 @@ export function LatencyChart({ buckets }: { buckets: Schemas['StatsBucket'][] })
 }
 
 /** The same numbers as the lines, the newest first. */
-function LatencyTable({ buckets, label }: { buckets: Schemas['StatsBucket'][]; label: (bucket: Schemas['StatsBucket']) => string }) {
+function LatencyTable({ buckets, label }: { buckets: Schemas['StatsBucket'][]; label: (start: string) => string }) {
   return (
     <div className="hist-table">
       <table>
@@ -90,7 +80,7 @@ function LatencyTable({ buckets, label }: { buckets: Schemas['StatsBucket'][]; l
         <tbody>
           {[...buckets].reverse().map((bucket) => (
             <tr key={bucket.start}>
-              <td>{label(bucket)}</td>
+              <td>{label(bucket.start)}</td>
               {[bucket.latency_ms?.p50, bucket.latency_ms?.p95, bucket.latency_ms?.p99].map((value, i) => (
                 <td key={i} className="r num">
                   {value === undefined ? '–' : duration(value)}

@@ -6,6 +6,7 @@ import { usePreferences } from '../../lib/preferences';
 import { axisSteps, eventsHref, partsOf, sumOf } from '../../lib/stats';
 import { count } from '../../lib/text';
 import { dateTime } from '../../lib/time';
+import { TimeAxis, ValueAxis } from '../../ui/axes';
 import { Button, Panel } from '../../ui/parts';
 
 const UNITS = { hour: 'per hour', day: 'per day', month: 'per month' };
@@ -24,7 +25,6 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
   const steps = axisSteps(Math.max(...bars.map(sumOf)));
   const top = steps.at(-1) ?? 1;
   const [isTable, setTable] = useState(false);
-  const every = Math.ceil(bars.length / LABELS);
   const href = (a: number, b = a) => eventsHref(starts, stats.window.before, a, b);
   const label = (start: string) => (stats.bucket === 'hour' ? dateTime(start, zone).slice(11, 16) : dateTime(start, 'utc').slice(stats.bucket === 'day' ? 5 : 0, stats.bucket === 'day' ? 10 : 7));
 
@@ -79,13 +79,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
       ) : (
         <>
           <div className="hist-box">
-            <div className="hist-y faint small num" aria-hidden="true">
-              {steps.map((step) => (
-                <span key={step} style={{ bottom: `${(step / top) * 100}%` }}>
-                  {count(step)}
-                </span>
-              ))}
-            </div>
+            <ValueAxis steps={steps} text={count} />
             <div className="hist" role="group" aria-label="Bars, oldest first. Arrow keys move between them." onKeyDown={step as never}>
               {bars.map((parts, i) => {
                 const start = starts[i] ?? '';
@@ -109,11 +103,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
               })}
             </div>
           </div>
-          <div className="hist-x faint small num" aria-hidden="true">
-            {starts.map((start, i) => (
-              <span key={start}>{i === starts.length - 1 ? 'so far' : i % every === 0 && i < starts.length - every ? label(start) : ''}</span>
-            ))}
-          </div>
+          <TimeAxis starts={starts} labels={LABELS} text={label} />
         </>
       )}
     </Panel>
