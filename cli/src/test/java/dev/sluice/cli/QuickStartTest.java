@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.cli.testkit.CliRun;
+import dev.sluice.cli.testkit.LauncherScripts;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,6 @@ import java.util.regex.Pattern;
 /// Tests the cache that makes the command line tool start quickly, in a distribution of its own.
 class QuickStartTest {
 
-    private static final Path BIN = Path.of("..", "bin").toAbsolutePath().normalize();
     private static final Pattern LIBRARY =
             Pattern.compile("(jackson-[a-z-]+|picocli|snakeyaml-engine)-\\d.*\\.jar");
 
@@ -54,13 +54,7 @@ class QuickStartTest {
                         StandardCopyOption.REPLACE_EXISTING);
             }
         }
-        Files.createDirectories(folder.resolve("bin"));
-        for (String name : List.of("sluice", "jdk", "help.txt")) {
-            Files.copy(
-                    BIN.resolve(name),
-                    folder.resolve("bin").resolve(name),
-                    StandardCopyOption.COPY_ATTRIBUTES);
-        }
+        LauncherScripts.copyTo(folder);
     }
 
     /// Makes the jar of the command line tool, older than every cache. The JVM uses no cache with

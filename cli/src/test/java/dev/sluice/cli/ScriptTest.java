@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.cli.testkit.CliRun;
+import dev.sluice.cli.testkit.LauncherScripts;
 import dev.sluice.cli.testkit.RelayServer;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -15,7 +16,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,8 +27,6 @@ import java.util.stream.Collectors;
 /// Tests `bin/sluice` itself, in a distribution that has the classes of this test.
 class ScriptTest {
 
-    private static final Path BIN = Path.of("..", "bin").toAbsolutePath().normalize();
-
     @TempDir private Path folder;
 
     @BeforeEach
@@ -39,13 +37,7 @@ class ScriptTest {
                 new JarOutputStream(out, manifest()).close();
             }
         }
-        Files.createDirectories(folder.resolve("bin"));
-        for (String name : List.of("sluice", "jdk", "help.txt")) {
-            Files.copy(
-                    BIN.resolve(name),
-                    folder.resolve("bin").resolve(name),
-                    StandardCopyOption.COPY_ATTRIBUTES);
-        }
+        LauncherScripts.copyTo(folder);
     }
 
     /// A manifest that leads to the class path of this test.
