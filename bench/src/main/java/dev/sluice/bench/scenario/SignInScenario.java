@@ -74,7 +74,7 @@ public record SignInScenario(Path launcher, boolean keep, int guesses, int atATi
         report.add(answers)
                 .add(
                         ReportTable.of(
-                                        "The owner meanwhile, signing in and out, 2.5 s apart",
+                                        "The owner meanwhile, signing in and out, 3 s apart",
                                         "address | refused | p50 ms | p90 ms | p99 ms | max ms")
                                 .row(
                                         "known",
