@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /// @param settled the clock for decisions that cannot be undone. It shows the earlier of the
 ///   database's settled time (see [DatabaseClock#settled()]) and this machine's time, so that
 ///   neither clock alone can cause such a decision too early
-/// @param setBy synchronises `shared` and `settled` with the time of the given database
+/// @param setBy synchronizes `shared` and `settled` with the time of the given database
 record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
 
     static Clocks ofDatabase() {

@@ -23,7 +23,8 @@ final class CommandDatabase {
     /// afterwards.
     ///
     /// @param command the name of the command
-    /// @throws StartupException if there is no database, or one without the tables of this version
+    /// @throws StartupException if there is no database, or if its tables are not those of this
+    ///   version
     static <T> T use(Config config, String command, Function<Db, T> work) {
         return find(config, command, database -> use(database, command, work));
     }
@@ -56,11 +57,11 @@ final class CommandDatabase {
         }
     }
 
-    /// Runs `work` with the database that a server with this configuration would have. Creates the
+    /// Runs `work` with the database that a server with this configuration would use. Creates the
     /// embedded database if there is none. If the database is embedded, `work` also gets the locked
     /// data directory.
     ///
-    /// @throws StartupException if a server uses the data directory
+    /// @throws StartupException if a server is using the data directory
     static <T> T create(Config config, BiFunction<Database, Optional<DataDirectory>, T> work) {
         var external = config.storage().database();
         if (external.isPresent()) {
@@ -73,8 +74,8 @@ final class CommandDatabase {
         }
     }
 
-    /// Runs `work` with an embedded PostgreSQL and then stops that PostgreSQL, also after Ctrl-C.
-    /// PostgreSQL runs in a session of its own, so the signal of Ctrl-C does not reach it.
+    /// Starts an embedded PostgreSQL, runs `work` with it, and stops it afterwards. Also stops it
+    /// after Ctrl-C: PostgreSQL runs in a separate session, so the signal does not reach it.
     private static <T> T withPostgres(Path directory, Function<Database, T> work) {
         var caller = Thread.currentThread();
         var started = new CompletableFuture<Optional<EmbeddedPostgres>>();
@@ -82,7 +83,7 @@ final class CommandDatabase {
                 ExitAction.of(
                         "stop-postgres",
                         () -> {
-                            caller.interrupt(); // ends a start that is under way
+                            caller.interrupt(); // ends a start that is in progress
                             started.join().ifPresent(EmbeddedPostgres::close);
                         })) {
             try (var server = EmbeddedPostgres.start(directory, Map.of())) {
@@ -116,9 +117,9 @@ final class CommandDatabase {
         }
     }
 
-    /// Returns the reason why a command must not use this database, or empty if it may. The
-    /// database may have no tables, or have the tables of another version of the program, whose
-    /// rows could be misread.
+    /// Returns the reason why a command must not use this database, or empty if it may. A database
+    /// is refused if it has no tables, or if its tables belong to another version of the program,
+    /// because the command could misread their rows.
     static Optional<String> refusal(Database database, SchemaMigrator.SchemaVersion version) {
         if (version.applied() == version.newest()) {
             return Optional.empty();

@@ -30,8 +30,8 @@ import java.util.Optional;
 /// The checked settings of a server. `docs/reference/config.md` describes each setting.
 ///
 /// @param mail how to send mail; empty if the server sends none
-/// @param messengerApiUrl the base of the messenger's bot API, without a trailing slash; empty for
-///   the messenger's own server
+/// @param messengerApiUrl the base URL of the messenger's bot API, without a trailing slash; empty
+///   for the messenger's own server
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -62,8 +62,8 @@ record Config(
 
     /// @param port 0 means any free port
     /// @param baseUrl the server's public address, without a trailing slash
-    /// @param stopDelay how long a server that is about to stop keeps serving requests. The status
-    ///   route reports the stop during this time
+    /// @param stopDelay how long the server keeps serving requests after it has been asked to stop.
+    ///   During this time, the status route reports that the server is stopping
     record ServerSettings(String host, int port, String baseUrl, Duration stopDelay) {}
 
     /// @param port 0 means any free port
@@ -74,7 +74,8 @@ record Config(
     record LogSettings(String format, String level) {}
 
     /// @param database the external database; empty to run the embedded PostgreSQL
-    /// @param masterKey 32 bytes in base64; generated in the data directory when empty
+    /// @param masterKey 32 bytes in base64; if empty, the server uses the key in the data directory
+    ///   and creates it if needed
     /// @param isCompressing whether payloads are compressed before they are stored
     record StorageSettings(
             Path dataDir,

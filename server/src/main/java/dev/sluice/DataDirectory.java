@@ -144,8 +144,8 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /// Returns the master key stored in a data directory; empty if there is none. This method does
-    /// not lock the directory.
+    /// Returns the master key stored in a data directory, or empty if there is none. This method
+    /// does not lock the directory.
     static Optional<Secret> storedMasterKey(Path path) throws IOException {
         var file = path.resolve(MASTER_KEY_FILE);
         return Files.exists(file)

@@ -10,7 +10,7 @@ final class ExitAction implements AutoCloseable {
         this.hook = hook;
     }
 
-    /// Registers `action` to run on a thread of its own if a signal ends the process before
+    /// Registers `action` to run on a separate thread if a signal ends the process before
     /// [#close()] is called.
     ///
     /// @param name the thread's name
@@ -20,14 +20,14 @@ final class ExitAction implements AutoCloseable {
         return new ExitAction(hook);
     }
 
-    /// Cancels the action. If the process is already ending, this method does not return. The
-    /// caller would otherwise go on, and only report failures that the shutdown itself causes.
+    /// Cancels the action. If the process is already ending, this method does not return. Otherwise
+    /// the caller would continue and report failures that only the shutdown caused.
     @Override
     public void close() {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            Runtime.getRuntime().exit(1); // waits for the end that is under way
+            Runtime.getRuntime().exit(1); // waits until the shutdown has ended the process
         }
     }
 }

@@ -122,8 +122,8 @@ final class ExportDataCommand {
         }
     }
 
-    /// Renames a file without ever overwriting one. An atomic move alone would overwrite a `file`
-    /// that another process created meanwhile.
+    /// Renames `part` to `file` without ever overwriting a file. An atomic move alone would
+    /// overwrite a `file` that another process has created in the meantime.
     private static void moveToNew(Path part, Path file) throws IOException {
         Files.createFile(file);
         try {

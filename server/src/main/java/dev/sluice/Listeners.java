@@ -17,8 +17,8 @@ final class Listeners {
 
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
-    /// How long requests in progress may take to finish when the server stops. This timeout and the
-    /// relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
+    /// How long requests in progress may take to finish when the server is stopping. This timeout
+    /// and the relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
     private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
 
     private final Shutdown shutdown;
@@ -104,7 +104,7 @@ final class Listeners {
         return port;
     }
 
-    /// Returns the port of the metrics, or 0 if they are off.
+    /// Returns the port that serves the metrics, or 0 if metrics are off.
     int metricsPort() {
         return metricsPort;
     }

@@ -84,7 +84,8 @@ public final class Main {
         }
     }
 
-    /// Sets level and format of the log. Must precede the first logger of the process.
+    /// Sets the level and format of the log. Must be called before the process creates its first
+    /// logger.
     private static void configureLog(Config config) {
         System.setProperty("sluice.log.level", config.log().level());
         if (config.log().format().equals("json")) {
@@ -98,7 +99,7 @@ public final class Main {
         Security.setProperty("networkaddress.cache.negative.ttl", "5");
         var log = LoggerFactory.getLogger(Main.class);
         var sluice = Sluice.start(config, version());
-        System.gc(); // gives back the memory that only the start needed
+        System.gc(); // gives back the memory that only the startup needed
         sluice.keepHeapRoomWhileBusy();
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
@@ -124,8 +125,8 @@ public final class Main {
     }
 
     /// Ends the process if stopping takes longer than `timeout`, for example because the database
-    /// hangs. Stored data is safe. An embedded PostgreSQL that keeps running is stopped by the next
-    /// start.
+    /// hangs. Stored data is safe. If an embedded PostgreSQL keeps running, the next start stops
+    /// it.
     private static void haltAfter(Duration timeout, CountDownLatch stopped) {
         var log = LoggerFactory.getLogger(Main.class);
         Thread.ofPlatform()

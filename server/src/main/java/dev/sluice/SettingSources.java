@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /// Collects the settings from the environment and from the file that `SLUICE_CONFIG` names. The
-/// environment wins if both define a setting. Error messages name a setting of the file as the file
-/// spells it.
+/// environment wins if both define a setting. If a setting comes from the file, error messages
+/// spell its name as the file does.
 final class SettingSources {
 
     private static final String TRACING_PREFIX = "OTEL_";

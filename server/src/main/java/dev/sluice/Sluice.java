@@ -148,8 +148,8 @@ final class Sluice implements AutoCloseable {
                 shutdown);
     }
 
-    /// Opens the exporter of spans, or returns empty if tracing is off. The OpenTelemetry SDK is
-    /// loaded only if tracing is on.
+    /// Opens the span exporter, or returns empty if tracing is off. The OpenTelemetry SDK is loaded
+    /// only if tracing is on.
     private Optional<SpanExporter> spans(Map<String, String> tracing) {
         if (tracing.isEmpty()) {
             return Optional.empty();
@@ -199,9 +199,9 @@ final class Sluice implements AutoCloseable {
         var _ = new CountDownLatch(1).await(delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /// Lets the heap of this process grow and shrink with the load. Call it once the start has
-    /// given back its memory. Only a process of its own does: the options are those of the whole
-    /// JVM.
+    /// Lets the heap of this process grow and shrink with the load. Call this after the memory that
+    /// only the startup needed has been given back. Only a server with its own process should call
+    /// it, because it changes options of the whole JVM.
     void keepHeapRoomWhileBusy() {
         shutdown.start(new Chore("heap", Duration.ofSeconds(1), new HeapRoom(shutdown.activity())));
     }
@@ -210,7 +210,7 @@ final class Sluice implements AutoCloseable {
         return Objects.requireNonNull(listeners).port();
     }
 
-    /// Returns the port of the metrics, or 0 if they are off.
+    /// Returns the port that serves the metrics, or 0 if metrics are off.
     int metricsPort() {
         return Objects.requireNonNull(listeners).metricsPort();
     }

@@ -27,8 +27,8 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
 
     /// Opens the storage. Starts the embedded PostgreSQL unless the configuration names a database.
     ///
-    /// @throws StartupException when another process holds the directory, the database cannot be
-    ///   used, or its secrets were sealed with another master key
+    /// @throws StartupException when another process has locked the data directory, the database
+    ///   cannot be used, or its secrets were sealed with another master key
     static Storage open(Config config, SecretGenerator random, Shutdown shutdown)
             throws IOException {
         var directory =

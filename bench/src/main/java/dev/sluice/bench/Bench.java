@@ -31,7 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// The main class behind `bench/run`: runs one measurement from the repository's root.
+/// The main class of `bench/run`. Runs one measurement; the working directory must be the
+/// repository's root.
 ///
 /// Exits with 0 if the measurement passed, 1 if it failed, and 2 if the command line is invalid.
 public final class Bench {

@@ -1,7 +1,7 @@
-/// Load and measurements against a running Sluice, on loopback only.
+/// Puts load on a running Sluice and measures it, on loopback only.
 ///
-/// [dev.sluice.bench.Bench] runs a scenario. The load generator and the sink are processes of their
-/// own, so that their CPU time can be measured separately.
+/// [dev.sluice.bench.Bench] runs a scenario. The load generator and the sink run as separate
+/// processes, so that their CPU time can be measured separately.
 @NullMarked
 package dev.sluice.bench;
 

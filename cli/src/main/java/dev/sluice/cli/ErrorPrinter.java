@@ -28,7 +28,7 @@ final class ErrorPrinter {
         this.context = context;
     }
 
-    /// Sets this printer for the errors of a command and of all commands below it.
+    /// Makes a printer handle the errors of a command and of all commands below it.
     static CommandLine on(CommandLine command, CommandContext context) {
         var printer = new ErrorPrinter(context);
         var shell = context.shell();

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 
 import java.time.InstantSource;
 
-/// The command line tool `sluice`: the entry point and the options of all commands.
+/// The command line tool `sluice`: the entry point, and the options that all commands share.
 ///
 /// The script `bin/sluice` starts this program, or the server's jar for commands such as `serve`.
 @Command(

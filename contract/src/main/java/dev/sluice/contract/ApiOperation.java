@@ -9,7 +9,8 @@ import java.util.List;
 /// @param path the path template, with parameter names in braces
 /// @param json the operation object of the document
 /// @param parameters the parameters of the path and of the operation, with each `$ref` resolved
-/// @param bodySchema the `$ref` of the schema of its JSON body; empty if the operation takes none
+/// @param bodySchema the `$ref` to the schema of its JSON body, or an empty string if the operation
+///   takes no body
 /// @param examples the example values of its JSON body
 public record ApiOperation(
         String method,
@@ -35,7 +36,8 @@ public record ApiOperation(
         return path.startsWith("/in/");
     }
 
-    /// Whether the 200 response is an event stream (`text/event-stream`), which does not end.
+    /// Returns whether the 200 response is an event stream (`text/event-stream`), which does not
+    /// end.
     public boolean isStream() {
         return responses().path("200").path("content").has("text/event-stream");
     }

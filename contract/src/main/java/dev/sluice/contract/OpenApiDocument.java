@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// An OpenAPI 3.1 document whose bodies have named schemas. Thread-safe.
+/// An OpenAPI 3.1 document whose request and response bodies have named schemas. Thread-safe.
 public final class OpenApiDocument {
 
     public static final String SCHEMA_PREFIX = "#/components/schemas/";
@@ -160,9 +160,9 @@ public final class OpenApiDocument {
         return errors(registry, schemas, ref, value);
     }
 
-    /// Validates a body that the server sent, as `schemaErrors` does. A field that the schema does
-    /// not name is an error, too. (For clients the schemas stay open, because later versions may
-    /// add fields.)
+    /// Validates a body that the server sent, like `schemaErrors`, but also reports each field that
+    /// the schema does not name. (Clients must accept unknown fields, because later versions may
+    /// add some.)
     public List<String> answerErrors(String ref, JsonNode value) {
         return errors(closedRegistry, closedSchemas, ref, value);
     }

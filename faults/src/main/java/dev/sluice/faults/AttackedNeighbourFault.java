@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.function.Function;
 
-/// A tenant attacks the relay, stops, and attacks again. The answers to a neighbour must not become
-/// slower.
+/// A tenant attacks the relay, stops, and attacks again. The relay's answers to another tenant, the
+/// neighbour, must stay fast.
 ///
 /// @param attack starts the attack
 record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Fault {
@@ -56,7 +56,7 @@ record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Faul
             addRow(table, pair, "nothing", without);
             try (var attacker = attack.apply(api)) {
                 var with = measure(testbed, neighbour);
-                api.createSource("made meanwhile"); // the management API still works
+                api.createSource("made meanwhile"); // shows that the management API still works
                 beside.add(with.latency().p99Ms());
                 refused += refusals(with);
                 addRow(table, pair, attacker.offeredLoad(), with);

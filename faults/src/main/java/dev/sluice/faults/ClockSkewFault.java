@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Fault 20: the clock of one relay is ten minutes ahead, then ten minutes behind, then an hour
-/// behind, then right.
+/// behind, then correct.
 final class ClockSkewFault implements Fault {
 
     private static final List<Duration> CLOCK_OFFSETS =
@@ -71,7 +71,8 @@ final class ClockSkewFault implements Fault {
                 .verify(criteria, true);
     }
 
-    /// Whether the JVM uses the shifted clock, which shows in the log: its times jump back.
+    /// Returns whether the relay's JVM uses the shifted clock. If it does, the times in its log
+    /// jump back.
     private static boolean isShifted(RelayProcess relay) {
         var times = relay.logLines("attempt.finished").stream().map(RelayProcess::logTime).toList();
         for (int at = 1; at < times.size(); at++) {

@@ -31,7 +31,7 @@ final class CpuStarvationFault implements Fault {
             Wait.pause(RUNNING_TIME);
         }
         long deaths = testbed.node(1).countLogLines("node.died") - known;
-        // The relay gives up on answers that arrived while it was frozen.
+        // Responses that arrived while the relay was frozen count as timed out and may be retried.
         long unread = starved.countLogLines("response_timeout");
         testbed.allowDuplicates(deaths * most + unread);
         double seconds =

@@ -16,17 +16,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `crash`: a relay with its own PostgreSQL is killed, its PostgreSQL is killed, or both.
-/// Then the relay is frozen beside a second one, as in fault 7.
+/// Scenario `crash`: repeatedly kills a relay that runs its own PostgreSQL, or that PostgreSQL, or
+/// both. Then adds a second relay and freezes the first, as in fault 7.
 ///
 /// @param size the size of the bodies in bytes
-/// @param freezes how often the relay is frozen
+/// @param freezes how many times the first relay is frozen
 record CrashFault(List<CrashVictim> victims, int size, int freezes) implements Fault {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The maximum percentage of refused requests. A restart of PostgreSQL should cause latency and
-    /// not errors.
+    /// The maximum percentage of refused requests. A restart of PostgreSQL should cause delays, not
+    /// errors.
     private static final double MAX_REFUSED_PERCENT = 1;
 
     enum CrashVictim {
@@ -58,7 +58,7 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         };
     }
 
-    /// Returns the victims in turn, one of each kind, until none is left.
+    /// Returns the victims. The kinds take turns; a kind drops out when none of it is left.
     private static List<CrashVictim> alternate(int relay, int postgres, int both) {
         var victims = new ArrayList<CrashVictim>();
         var left =
@@ -123,8 +123,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         }
     }
 
-    /// Kills the victim. Returns whether the relay ended itself. The relay is frozen while its work
-    /// is counted, so that the number is exact when it dies.
+    /// Kills the victim. Freezes the relay before its deliveries are counted, so that the number is
+    /// still exact when it dies. Returns whether the relay exited on its own.
     private static boolean kill(CrashVictim victim, FaultTestbed testbed) {
         var relay = testbed.node(0);
         if (victim != CrashVictim.POSTGRES) {
@@ -141,8 +141,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         return recover(relay, testbed);
     }
 
-    /// Waits until events are stored again. Starts the relay if it has ended itself, and returns
-    /// whether that was needed.
+    /// Waits until the relay stores events again. Restarts it if it has exited on its own or has
+    /// not recovered within a minute, and returns whether that was needed.
     private static boolean recover(RelayProcess relay, FaultTestbed testbed) {
         boolean isDecided =
                 Wait.until(RECOVERY_TIMEOUT, () -> !relay.isAlive() || testbed.accepts(relay));

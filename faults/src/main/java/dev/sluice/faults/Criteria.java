@@ -14,8 +14,9 @@ final class Criteria {
     private final List<ReportTable> tables = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
 
-    /// @param limit the limit in words or numbers, as is `seen`
-    /// @param isTimeBound whether an overloaded machine may miss the criterion
+    /// @param limit the limit, as text or as a number, like `seen`
+    /// @param isTimeBound whether the criterion is a time limit, which an overloaded machine may
+    ///   miss
     record Criterion(String text, Object limit, Object seen, boolean isMet, boolean isTimeBound) {}
 
     Criteria none(String text, long seen) {
@@ -26,7 +27,8 @@ final class Criteria {
         return add(text, "≤ " + shown(limit), seen, seen.doubleValue() <= limit.doubleValue());
     }
 
-    /// Adds a criterion like `atMost`, for seconds or milliseconds.
+    /// Adds a criterion like `atMost`, but for a time in seconds or milliseconds. An overloaded
+    /// machine may miss it.
     Criteria inTime(String text, double limit, double seen) {
         all.add(new Criterion(text, "≤ " + shown(limit), seen, seen <= limit, true));
         return this;
@@ -78,7 +80,8 @@ final class Criteria {
                 .toList();
     }
 
-    /// @param title the title of the fault, which begins every line
+    /// @param title the title of the fault. It is the title of the table, and every remark and
+    ///   failure begins with it
     void addTo(BenchReport report, String title) {
         var table = ReportTable.of(title, "criterion | limit | seen | met");
         for (Criterion criterion : all) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /// A destination that refuses connections, with many deliveries waiting for it.
 ///
-/// The deliveries come from events that were really sent, so all counts of the relay are right.
+/// The deliveries come from events that were really sent, so all of the relay's counts are correct.
 final class DeadDestinationBacklog implements AutoCloseable {
 
     private static final int GENERATOR_CONNECTIONS = 32;
@@ -45,7 +45,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
 
     /// Creates a paused destination with at least `rows` waiting deliveries.
     ///
-    /// @param retry the seconds between the attempts at each delivery
+    /// @param retry the seconds between the attempts of each delivery
     static DeadDestinationBacklog create(FaultTestbed testbed, int rows, int retry) {
         var api = testbed.node(0).api();
         var dead = SinkProcess.start(new SinkBehaviour.RefusedConnections());
@@ -82,8 +82,8 @@ final class DeadDestinationBacklog implements AutoCloseable {
         return rows;
     }
 
-    /// Returns the number of deliveries that wait now. The method pauses the destination first,
-    /// because the query itself is a load.
+    /// Returns the number of deliveries that are waiting now. Sleeps for a second first, because
+    /// the query itself is a load and callers repeat it.
     long waiting() {
         Wait.pause(Duration.ofSeconds(1));
         return testbed.queries().waitingDeliveries(destination);
@@ -102,7 +102,8 @@ final class DeadDestinationBacklog implements AutoCloseable {
         Wait.pause(STATUS_CHANGE_DELAY);
     }
 
-    /// Starts a receiver on the destination's port, which answers one request after the other.
+    /// Starts a receiver on the destination's port. It answers one request at a time, and takes the
+    /// time `each` for it.
     SinkProcess startReceiver(Duration each) {
         return SinkProcess.start(
                 new SinkBehaviour.SerialAnswers(each),
@@ -110,7 +111,8 @@ final class DeadDestinationBacklog implements AutoCloseable {
                 refusingSink.port());
     }
 
-    /// Returns the states in which the circuit was seen since the last call.
+    /// Reads the current state of the circuit. Returns all states seen so far, in order, with
+    /// consecutive repeats merged.
     List<String> observeCircuit() {
         String state = api.get("destinations/" + destination).path("circuit_state").asString("?");
         if (states.isEmpty() || !states.getLast().equals(state)) {

@@ -7,14 +7,15 @@ import dev.sluice.bench.report.ReportTable;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Fault 14: a destination refuses connections while a million deliveries wait for it. The others
-/// must not be affected. The destination is paused and resumed in turn, so that both cases are
-/// measured on the same machine.
+/// Fault 14: a destination refuses connections while a million deliveries wait for it. Deliveries
+/// to other destinations must not be affected. The destination is paused and resumed in turn, so
+/// that the others are measured with and without it on the same machine.
 final class DeadDestinationFault implements Fault {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.1, 10);
 
-    /// The seconds between attempts. They are longer than the whole test, so that no delivery ends.
+    /// The seconds between attempts. All retries together take longer than the whole test, so no
+    /// delivery ends.
     private static final int RETRY_SECONDS = 120;
 
     private final List<MeasuredWindow> windows = new ArrayList<>();

@@ -21,30 +21,31 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
-/// 25: of a million dead letters, those with one response status are dismissed. Some of those with
-/// another are resent with a limit, then the rest. Relays are killed during each step.
+/// Fault 25: there are a million dead letters. Those with one response status are dismissed. Of
+/// those with another status, a limited number is resent, then the rest. Relays are killed during
+/// each step.
 ///
-/// Meanwhile deliveries succeed and fail, and new dead letters end with the response status that is
-/// dismissed.
+/// Meanwhile, other deliveries succeed and fail, and new dead letters with the dismissed response
+/// status are added.
 final class DeadLetterFault implements Fault {
 
     private static final int DISMISSED_STATUS = 410;
     private static final int RESENT_STATUS = 503;
 
-    /// The limited resend creates a third of what matches.
+    /// The limited job resends one in this many of the matching dead letters.
     private static final int LIMIT_SHARE = 3;
 
-    /// How long the limited resend would take without kills.
+    /// How many seconds the limited job would take without kills.
     private static final int RESEND_SECONDS = 60;
 
     private static final int FAILURES_PER_SECOND = 20;
 
-    /// A lease expires, and a million deliveries drain, within this time.
+    /// Long enough for a lease to expire and for a million deliveries to drain.
     private static final Duration JOB_TIMEOUT = Duration.ofMinutes(30);
 
     private Optional<DeadLetterHistory> history = Optional.empty();
 
-    /// @param resends a condition in SQL that selects the job's deliveries
+    /// @param resends an SQL condition that selects the job's deliveries
     private record ResendJob(String id, String resends) {}
 
     @Override
@@ -74,7 +75,8 @@ final class DeadLetterFault implements Fault {
         criteria.none("resends that still wait", history().waiting());
     }
 
-    /// Events whose deliveries fail at once, so that dead letters are added all the time.
+    /// Starts sending events whose deliveries fail at once, so that dead letters are added all the
+    /// time.
     private static LoadProcess startFailures(FaultTestbed testbed, SinkProcess refusing) {
         var source =
                 testbed.node(1)
@@ -85,7 +87,8 @@ final class DeadLetterFault implements Fault {
         return LoadProcess.start(LoadPlan.of(pattern, 4, source.ingest()).sized(200));
     }
 
-    /// Dismisses as a client does: it repeats a request that failed, and continues at the cursor.
+    /// Kills a relay during the dismissal. Then finishes it as a client would: repeats the failed
+    /// request at the other relay, from the cursor in the last answer that the client received.
     private void dismiss(FaultTestbed testbed, Criteria criteria, TakeoverTable kills) {
         long matching = letters("response_status = " + DISMISSED_STATUS);
         var cursor = new AtomicReference<Optional<String>>(Optional.empty());
@@ -110,9 +113,9 @@ final class DeadLetterFault implements Fault {
                         dismissed("response_status is distinct from " + DISMISSED_STATUS));
     }
 
-    /// Repeats the request until nothing is left.
+    /// Sends dismissal requests until nothing is left to dismiss.
     ///
-    /// @param cursor where to begin; afterwards where the last answered request stopped
+    /// @param cursor where to begin. After each answer, it is set to where that request stopped
     private static void dismissAll(RelayApi api, AtomicReference<Optional<String>> cursor) {
         do {
             cursor.set(next(dismissal(api, cursor.get())));
@@ -138,7 +141,8 @@ final class DeadLetterFault implements Fault {
         }
     }
 
-    /// Dead letters of the history, without resends.
+    /// Returns the number of dead letters in the history that satisfy an SQL condition. Resends do
+    /// not count.
     private long letters(String condition) {
         return history().count("delivery", "status in (4, 5) and trigger = 1 and " + condition);
     }
@@ -152,7 +156,7 @@ final class DeadLetterFault implements Fault {
                                 + condition);
     }
 
-    /// @param pace the number of resends that take [#RESEND_SECONDS]
+    /// @param pace the number of resends that should take [#RESEND_SECONDS]
     private static ResendJob startJob(FaultTestbed testbed, Optional<Long> limit, long pace) {
         var fields =
                 new HashMap<String, Object>(
@@ -173,8 +177,8 @@ final class DeadLetterFault implements Fault {
                         .formatted(id));
     }
 
-    /// Kills each relay in turn, so that the one that works on the job is among them, and waits for
-    /// the job's end.
+    /// Kills each relay in turn, so that the one that is working on the job is among them. Then
+    /// waits until the job has ended.
     private void killDuring(
             FaultTestbed testbed,
             Criteria criteria,
@@ -224,8 +228,8 @@ final class DeadLetterFault implements Fault {
                 == 0;
     }
 
-    /// Kills a relay and starts it again once the other has its work. Returns what `progress` was
-    /// when it was dead.
+    /// Kills a relay, and restarts it once the other relay has taken over its work. Returns the
+    /// value of `progress` right after the kill.
     private static long kill(
             FaultTestbed testbed,
             int place,

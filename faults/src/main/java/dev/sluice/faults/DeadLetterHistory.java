@@ -21,10 +21,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Sources whose events of the last hours are all dead letters, on two connections each.
+/// Sources with two connections each, whose deliveries of the last hours are all dead letters.
 ///
-/// The rows are written by SQL before the load begins. Resends go to one sink for each source's
-/// first connection and one for its second, which keep ledgers.
+/// The rows are written with SQL before the load begins. One sink receives the resends on every
+/// source's first connection, and another those on every source's second connection. Both sinks
+/// keep ledgers.
 final class DeadLetterHistory implements AutoCloseable {
 
     private static final int SOURCES = 4;
@@ -42,7 +43,8 @@ final class DeadLetterHistory implements AutoCloseable {
         this.testbed = testbed;
     }
 
-    /// Writes `rows` dead letters, rounded to a whole number of events for each source.
+    /// Writes `rows` dead letters. The number is rounded so that each source has a whole number of
+    /// events.
     static DeadLetterHistory write(FaultTestbed testbed, int rows) {
         var history = new DeadLetterHistory(testbed);
         try {
@@ -92,10 +94,10 @@ final class DeadLetterHistory implements AutoCloseable {
         }
     }
 
-    /// The number of rows in a table of these sources that satisfy a condition.
+    /// Returns the number of these sources' rows in a table that satisfy a condition.
     ///
-    /// @param table such as `delivery`
-    /// @param condition in SQL
+    /// @param table the table, such as `delivery`
+    /// @param condition an SQL condition
     long count(String table, String condition) {
         return testbed.queries()
                 .number(
@@ -103,10 +105,10 @@ final class DeadLetterHistory implements AutoCloseable {
                                 .formatted(table, isOwn("source_id"), condition));
     }
 
-    /// The number of deliveries of these sources, ended or not, in one snapshot: meanwhile they
-    /// move from one table to the other.
+    /// Returns the number of these sources' deliveries, finished or not. Counts both tables in one
+    /// snapshot, because deliveries move from one table to the other when they finish.
     ///
-    /// @param condition in SQL on both tables
+    /// @param condition an SQL condition that is valid for both tables
     long countStored(String condition) {
         return testbed.queries()
                 .number(
@@ -117,7 +119,7 @@ final class DeadLetterHistory implements AutoCloseable {
                                 .formatted(isOwn("source_id"), condition));
     }
 
-    /// SQL that tells whether a column holds one of these sources.
+    /// Returns an SQL condition that is true if a column contains the id of one of these sources.
     String isOwn(String column) {
         return column
                 + " in ("
@@ -125,14 +127,15 @@ final class DeadLetterHistory implements AutoCloseable {
                 + ")";
     }
 
-    /// Resends that are not sent yet.
+    /// Returns the number of resends that have not finished yet.
     long waiting() {
         return count("delivery_work", "true");
     }
 
-    /// Compares the successful arrivals with the resends that succeeded.
+    /// Compares the requests that the sinks accepted with the deliveries that must have arrived.
     ///
-    /// @param condition selects the deliveries that must have arrived, in SQL on `delivery`
+    /// @param condition an SQL condition on `delivery` that selects the deliveries that must have
+    ///   arrived
     ArrivalComparison arrivals(String condition) {
         long missing = 0;
         long unexpected = 0;
@@ -153,14 +156,15 @@ final class DeadLetterHistory implements AutoCloseable {
         return new ArrivalComparison(missing, unexpected, repeated);
     }
 
-    /// What the sinks received.
+    /// How the arrivals at the sinks differ from the expected resends.
     ///
-    /// @param missing resends that never arrived
-    /// @param unexpected arrivals that nobody asked for
-    /// @param repeated arrivals beyond the first of a resend
+    /// @param missing the number of resends that never arrived
+    /// @param unexpected the number of arrivals that belong to no expected resend
+    /// @param repeated the number of arrivals of a resend after its first
     record ArrivalComparison(long missing, long unexpected, long repeated) {}
 
-    /// The events with such a delivery on the connection at this place of its source.
+    /// Returns the ids of the events that have a delivery that satisfies the condition, on the
+    /// connection at position `place` of its source.
     private Set<String> expectedEvents(String condition, int place) {
         return new HashSet<>(
                 testbed.queries()

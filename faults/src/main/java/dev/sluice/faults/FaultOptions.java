@@ -8,13 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The duration, repetitions and amounts of a fault: those of the command line, or the fault's
-/// defaults.
+/// How long a fault lasts, how often it is repeated, and how much load and data it uses. The
+/// command line sets these values. Each fault has its own default for an amount that is not given.
 ///
-/// @param rate events a second, for all relays together
+/// @param rate events per second, for all relays together
 /// @param calmSeconds seconds of load before and after the fault
-/// @param amounts the values of `rounds`, `seconds` of the fault, `rows` and `nodes`, if they are
-///   given
+/// @param amounts the values of the options `rounds`, `seconds` (of the fault), `rows` and `nodes`,
+///   as far as they are given
 record FaultOptions(
         Path launcher,
         boolean keep,
@@ -43,7 +43,8 @@ record FaultOptions(
                 amounts);
     }
 
-    /// Returns the smallest options that still show something, for a machine with other work.
+    /// Returns options reduced to the least that still exercises a fault, for a machine that is
+    /// also doing other work. Amounts that were given are kept.
     FaultOptions minimal() {
         var few = new HashMap<>(Map.of("rounds", 1, "seconds", 2));
         few.putAll(amounts);

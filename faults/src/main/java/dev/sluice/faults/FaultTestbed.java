@@ -26,11 +26,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/// The relays, sinks and generators for a fault.
+/// The relays, sinks and load generators for a fault.
 ///
 /// All relays use one PostgreSQL. Each source has one to three connections. One sink receives the
-/// first connections of all sources, another the second, and another the third. Each relay has a
-/// generator.
+/// deliveries on the first connections of all sources, another those on the second connections, and
+/// another those on the third. Each relay has a generator; if there is a load balancer, one
+/// generator sends to it instead.
 final class FaultTestbed implements AutoCloseable {
 
     static final int MAX_CONNECTIONS_PER_SOURCE = 3;
@@ -56,7 +57,7 @@ final class FaultTestbed implements AutoCloseable {
         this.cluster = cluster;
     }
 
-    /// Opens a testbed in which everything runs except the load.
+    /// Opens a testbed in which everything is running except the load.
     static FaultTestbed open(TestbedSpec spec, FaultOptions options) {
         var cluster =
                 RelayCluster.startDatabase(options.launcher(), options.keep(), spec.requirements());
@@ -74,7 +75,7 @@ final class FaultTestbed implements AutoCloseable {
         }
     }
 
-    /// Starts one more relay. A relay behind a proxy logs each attempt.
+    /// Starts another relay. A relay behind a proxy logs every attempt.
     void addRelay() {
         var settings = new HashMap<String, String>();
         if (spec.hasProxies()) {
@@ -113,7 +114,7 @@ final class FaultTestbed implements AutoCloseable {
                                             .map(relay -> relay.api().base().getPort())
                                             .toList()));
         }
-        Wait.pause(Duration.ofSeconds(2)); // every node has read them by then
+        Wait.pause(Duration.ofSeconds(2)); // by then, every node has read the configuration
     }
 
     /// Returns the number of connections of the source at this position.
@@ -121,8 +122,8 @@ final class FaultTestbed implements AutoCloseable {
         return 1 + place % MAX_CONNECTIONS_PER_SOURCE;
     }
 
-    /// Starts the load and waits for the calm before the fault. No result counts this time, because
-    /// the relays' JIT compilers are still at work.
+    /// Starts the load and waits until the calm period before the fault is over. No result includes
+    /// this period, because the relays' JIT compilers are still at work.
     void startLoad() {
         int senders = spec.hasBalancer() ? 1 : spec.nodes();
         for (int sender = 0; sender < senders; sender++) {
@@ -141,7 +142,7 @@ final class FaultTestbed implements AutoCloseable {
                 .recorded(sent(sender));
     }
 
-    /// Returns the ingest addresses of all sources at a relay or a balancer.
+    /// Returns the ingest URLs of all sources, at the relay or load balancer with this base URL.
     List<URI> ingests(URI base) {
         return sources.stream().map(source -> base.resolve(source.ingest().getPath())).toList();
     }
@@ -180,8 +181,8 @@ final class FaultTestbed implements AutoCloseable {
         return sinks.get(place);
     }
 
-    /// Returns the final results of the generators. The result of a relay's generator has the
-    /// relay's position.
+    /// Returns the final results of the generators. Each result is at the position of the relay
+    /// that its generator sends to.
     List<LoadResult> results() {
         return results;
     }
@@ -191,7 +192,8 @@ final class FaultTestbed implements AutoCloseable {
         return cluster.scratchFile("sent-" + sender);
     }
 
-    /// Returns the ledger of the sink of each source's first, second or third connection.
+    /// Returns the ledger of a sink. Sink 0 receives the deliveries on each source's first
+    /// connection, sink 1 those on the second, and sink 2 those on the third.
     Path received(int sink) {
         return cluster.scratchFile("received-" + sink);
     }
@@ -200,14 +202,15 @@ final class FaultTestbed implements AutoCloseable {
         return ledgers(loads.size());
     }
 
-    /// @param senders the number of generators that have sent
+    /// @param senders the number of generators that have sent events
     TestbedLedgers ledgers(int senders) {
         return TestbedLedgers.read(
                 IntStream.range(0, senders).mapToObj(this::sent).toList(),
                 IntStream.range(0, MAX_CONNECTIONS_PER_SOURCE).mapToObj(this::received).toList());
     }
 
-    /// Whether the relay stores an event now. The event is stored but goes nowhere.
+    /// Returns whether the relay stores an event now. The event's source has no connections, so the
+    /// event is not delivered.
     boolean accepts(RelayProcess relay) {
         return relay.api().accepts(relay.api().sourceHere(probe.orElseThrow()));
     }
@@ -229,7 +232,7 @@ final class FaultTestbed implements AutoCloseable {
         return allowedDuplicates;
     }
 
-    /// Declares that the fault leaves this many deliveries waiting for good.
+    /// Declares that the fault leaves this many deliveries waiting at the end.
     void leaveWaiting(long deliveries) {
         leftWaiting = deliveries;
     }

@@ -10,8 +10,8 @@ interface FaultTrial {
 
     String title();
 
-    /// Returns the requirement of the trial that this machine does not meet; empty if the trial can
-    /// run.
+    /// Returns the requirement of the trial that this machine does not meet, or empty if the trial
+    /// can run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();
     }

@@ -18,7 +18,7 @@ import java.util.Set;
 /// one after the other.
 ///
 /// Exits with 0 if all criteria were met, 1 if not, and 2 if the command line is invalid. A fault
-/// that is impossible on this machine is reported and skipped.
+/// that cannot run on this machine is reported and skipped.
 public final class Faults {
 
     /// The scenarios that `bench/run` starts.
@@ -77,7 +77,7 @@ public final class Faults {
         put(all, new FaultTrial.UnderLoadTrial(title, fault));
     }
 
-    /// Adds a trial under the number with which its title begins.
+    /// Adds a trial under the number at the beginning of its title.
     private static void put(Map<String, FaultTrial> all, FaultTrial trial) {
         all.put(trial.title().split(" ", 2)[0], trial);
     }
@@ -137,7 +137,7 @@ public final class Faults {
                 System.err.println(
                         criteria.areAllMet() ? "  passed" : "  FAILED " + criteria.unmet());
             } catch (IllegalStateException | UncheckedIOException broken) {
-                // The other faults still run.
+                // The remaining faults still run.
                 System.err.println("  broke off: " + broken.getMessage());
                 report.failUnless(false, trial.title() + " broke off: " + broken.getMessage());
             }

@@ -13,7 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Fault 17: all sinks alternate between good answers and mostly 429, 500 or a reset.
+/// Fault 17: all sinks alternate between answering well and mostly failing, with 429, 500 or a
+/// connection reset.
 final class FlappingSinksFault implements Fault {
 
     private static final Duration WAVE_TIME = Duration.ofSeconds(30);
@@ -24,8 +25,8 @@ final class FlappingSinksFault implements Fault {
     private static final double MAX_EARLY_SECONDS = 0.1;
     private static final double MAX_LATE_SECONDS = 12;
 
-    /// The transitions in the table of states, and those that appear when the circuit is read only
-    /// every 300 ms.
+    /// The circuit's transitions according to `docs/states.md`. `open > closed` also appears if the
+    /// state was `half_open` only between two reads, which are 300 ms apart.
     private static final Set<String> ALLOWED_TRANSITIONS =
             Set.of(
                     "closed > open",

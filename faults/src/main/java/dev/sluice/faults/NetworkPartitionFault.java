@@ -16,7 +16,8 @@ import java.util.Map;
 /// only.
 final class NetworkPartitionFault implements Fault {
 
-    /// The duration of the relay's lease, plus some time for the difference between clock and log.
+    /// The duration of the relay's lease, plus a margin, because the times in the relay's log may
+    /// differ a little from those that this test measures.
     private static final Duration LEASE_TIMEOUT = Duration.ofMillis(10_500);
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(30);
@@ -25,7 +26,7 @@ final class NetworkPartitionFault implements Fault {
 
     private record DisconnectedPeriod(Instant from, Instant to) {
 
-        /// Whether the relay must not begin an attempt at this time.
+        /// Returns whether the relay must not begin an attempt at this time.
         boolean forbids(Instant begun) {
             return begun.isAfter(from.plus(LEASE_TIMEOUT)) && begun.isBefore(to);
         }
@@ -54,7 +55,7 @@ final class NetworkPartitionFault implements Fault {
             testbed.cluster().proxy(0).setConditions(blocked);
             long deliveries = ownedWork.deliveries();
             Wait.pause(
-                    Duration.ofSeconds(1)); // commits that were on their way have arrived by then
+                    Duration.ofSeconds(1)); // by then, commits that were on their way have arrived
             deliveries = Math.max(deliveries, ownedWork.deliveries());
             double seconds = 1 + ownedWork.secondsUntilTakenOver();
             Wait.pause(Duration.ofNanos(Math.max(0, end - System.nanoTime())));

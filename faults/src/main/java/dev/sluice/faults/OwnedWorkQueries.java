@@ -27,7 +27,7 @@ record OwnedWorkQueries(TestbedQueries queries, long epoch) {
                         .formatted(epoch));
     }
 
-    /// Whether other relays have taken over all of the work.
+    /// Returns whether other relays have taken over all of the work.
     boolean isTakenOver() {
         return queries.number(
                         """

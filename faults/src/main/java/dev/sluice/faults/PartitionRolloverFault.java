@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// Fault 21: a day ends under load while the partitions of the next day are missing. Meanwhile, a
-/// day beyond all retention is due for removal while a transaction reads it.
+/// day older than any retention period is due for removal, and a transaction is reading it.
 ///
 /// The clocks of the relays and of PostgreSQL are shifted, first to that old day, then to shortly
 /// before midnight.
@@ -23,10 +23,10 @@ final class PartitionRolloverFault implements Fault {
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
     static final List<String> PARTITIONED_TABLES = List.of("event", "delivery", "attempt");
 
-    /// The time for all processes to start and for the load to run for a while.
+    /// Long enough for all processes to start and for the load to run for a while.
     private static final int SECONDS_BEFORE_MIDNIGHT = 150;
 
-    /// A time longer than any plan keeps events.
+    /// Longer than any plan keeps events.
     private static final Duration EXPIRED_AGE = Duration.ofDays(4_000);
 
     private Optional<SkewedClock> clock = Optional.empty();

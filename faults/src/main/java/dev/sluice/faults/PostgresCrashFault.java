@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Fault 5: a session of PostgreSQL is ended by SIGSEGV during its work. Then a flush of the WAL
-/// fails with EIO. Each time, all sessions end and PostgreSQL recovers.
+/// Fault 5: a PostgreSQL session is killed with SIGSEGV while it is working. Later, a WAL flush
+/// fails with EIO. Each time, PostgreSQL ends all sessions and recovers.
 final class PostgresCrashFault implements Fault {
 
     private static final double MAX_OUTAGE_SECONDS = 8;
@@ -70,7 +70,8 @@ final class PostgresCrashFault implements Fault {
         SystemCommands.signal("SEGV", testbed.queries().sessionPids().getFirst());
     }
 
-    /// Makes the flushes of all sessions fail, until the first flush has failed.
+    /// Makes the WAL flushes of all sessions and of the WAL writer fail with EIO until PostgreSQL
+    /// panics or 20 s have passed.
     private static void failFlush(FaultTestbed testbed, long panicsBefore) {
         var command = new ArrayList<String>(List.of("strace", "-f", "-q", "-o", "/dev/null"));
         command.addAll(List.of("-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO"));

@@ -4,10 +4,10 @@ import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.report.ReportTable;
 
 /// Fault 4: PostgreSQL's main process is killed again and again, and restarted at once. The senders
-/// notice only the time that this takes.
+/// may notice only a delay.
 final class PostgresKillFault implements Fault {
 
-    /// The maximum outage that senders must not notice as errors.
+    /// The longest outage that senders must not notice as errors.
     private static final double MAX_OUTAGE_SECONDS = 8;
 
     @Override

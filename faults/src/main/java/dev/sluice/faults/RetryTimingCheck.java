@@ -6,13 +6,13 @@ import dev.sluice.bench.sink.SinkBehaviour;
 
 import java.util.List;
 
-/// Checks with the sinks' ledgers that retries came when they were scheduled.
+/// Checks in the sinks' ledgers that retries arrived when they were due.
 final class RetryTimingCheck {
 
     private static final double JITTER_RATIO = 0.2;
 
     /// The maximum time between two requests of one attempt. If a kept-alive connection is reset,
-    /// the attempt repeats its request on a new one at once.
+    /// the attempt repeats its request at once on a new connection.
     private static final double SAME_ATTEMPT_SECONDS = 1.5;
 
     private final List<Integer> retrySeconds;
@@ -59,7 +59,8 @@ final class RetryTimingCheck {
         }
     }
 
-    /// @param isLateJudged false if another disturbance may delay retries
+    /// @param isLateJudged whether late retries are failures; false if another disturbance may
+    ///   delay retries
     void verify(Criteria criteria, boolean isLateJudged) {
         criteria.table(
                         ReportTable.of(

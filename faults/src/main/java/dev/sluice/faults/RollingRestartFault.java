@@ -6,8 +6,8 @@ import dev.sluice.faults.cluster.RelayCluster.ClusterRequirements;
 
 import java.util.Map;
 
-/// Fault 23: the relays are stopped by SIGTERM and restarted in turn, behind a balancer that tries
-/// the other relay if one refuses.
+/// Fault 23: the relays are stopped with SIGTERM and restarted in turn. In front of them is a load
+/// balancer, which tries the other relay if one refuses the connection or answers 503.
 final class RollingRestartFault implements Fault {
 
     private static final double MAX_STOP_SECONDS = 30;

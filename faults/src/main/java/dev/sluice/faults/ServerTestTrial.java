@@ -5,11 +5,11 @@ import dev.sluice.bench.platform.SystemCommands;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Runs faults that only tests inside the server can time exactly. Maven runs these tests many
-/// times in a row.
+/// Runs tests of the server that cause faults themselves, because only code inside the server can
+/// time these faults exactly. Maven runs the tests, which repeat each fault many times.
 ///
 /// @param classes the test classes, separated by commas
-/// @param rounds how often each fault is caused
+/// @param rounds how many times each fault is caused
 record ServerTestTrial(String title, String classes, int rounds) implements FaultTrial {
 
     private static final Pattern SUREFIRE_SUMMARY =
@@ -32,7 +32,7 @@ record ServerTestTrial(String title, String classes, int rounds) implements Faul
         long failed = 0;
         var summary = SUREFIRE_SUMMARY.matcher(result.output());
         while (summary.find()) {
-            // The last summary adds up all classes.
+            // The last summary is the total of all classes.
             run = Long.parseLong(summary.group(1));
             failed = Long.parseLong(summary.group(2)) + Long.parseLong(summary.group(3));
         }

@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// Fault 2: the only relay is killed and restarted at once. The lock on its directory tells the new
-/// process that the former one is dead.
+/// Fault 2: the only relay is killed and restarted at once. The lock on the data directory tells
+/// the new process that the previous one is dead.
 final class SingleRelayKillFault implements Fault {
 
     private static final double MAX_REDELIVERY_SECONDS = 3;
 
-    /// The time within which requests that were on their way when the relay died reach the sinks.
+    /// Requests that were on their way when the relay died reach the sinks within this time.
     private static final long IN_TRANSIT_NANOS = Duration.ofMillis(300).toNanos();
 
     private final List<RelayKill> kills = new ArrayList<>();
 
-    /// @param nanos when the relay was killed
-    /// @param up when the relay answered again
+    /// @param nanos the time at which the relay was killed
+    /// @param up the time at which the relay answered again
     private record RelayKill(long nanos, long up, long deliveries) {}
 
     @Override
@@ -69,7 +69,8 @@ final class SingleRelayKillFault implements Fault {
                         Math.max(0, latest));
     }
 
-    /// Returns the seconds from the kill to the first repeated delivery.
+    /// Returns the seconds from the kill to the first later delivery of an event that had been
+    /// acknowledged before the kill, or empty if there is none.
     private static OptionalDouble firstRedelivery(
             TestbedLedgers ledgers, Map<String, Long> acked, RelayKill kill) {
         long from = kill.nanos() + IN_TRANSIT_NANOS;

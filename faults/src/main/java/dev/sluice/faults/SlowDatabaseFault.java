@@ -8,7 +8,8 @@ import dev.sluice.faults.wire.LinkConditions;
 import java.time.Duration;
 import java.util.List;
 
-/// Fault 10: PostgreSQL is 200 ms away from all relays. Then it is behind a connection of 20 KB/s.
+/// Fault 10: the round trip between each relay and PostgreSQL takes 200 ms. Later, each relay's
+/// link to PostgreSQL is limited to 20 KB/s.
 final class SlowDatabaseFault implements Fault {
 
     private static final Duration ONE_WAY_DELAY = Duration.ofMillis(100);

@@ -2,7 +2,8 @@ package dev.sluice.faults;
 
 import dev.sluice.bench.report.ReportTable;
 
-/// The rounds of a fault in which other relays take over the work of one relay.
+/// A table with a row for each round of a fault in which other relays take over the work of one
+/// relay.
 final class TakeoverTable {
 
     private final FaultTestbed testbed;

@@ -39,7 +39,7 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return LedgerComparison.of(concerned, receivers.get(sink));
     }
 
-    /// Returns the position of the source to which a marker was sent.
+    /// Returns the position of the source that the message with this marker was sent to.
     static int sourceIndex(String marker) {
         return Integer.parseInt(marker.substring(0, 4));
     }
@@ -66,8 +66,8 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return receivers.get(sink).stream().map(ReceivedEntry.class::cast).toList();
     }
 
-    /// Counts the messages that a sink received after `before` was read, although the sink had
-    /// already answered them with a 2xx.
+    /// Counts the messages that a sink received again after `before` was read, although it had
+    /// already answered them with a 2xx before.
     int countRepeatedSince(TestbedLedgers before) {
         int repeated = 0;
         for (int sink = 0; sink < receivers.size(); sink++) {
@@ -91,8 +91,9 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return taken;
     }
 
-    /// Returns the times from the answer to the first byte at a source's first sink, for messages
-    /// that were acknowledged between two moments of `System.nanoTime`.
+    /// Returns the latency of first attempts: the time from the acknowledgement of a message to its
+    /// first byte at the sink of its source's first connection. Includes the messages acknowledged
+    /// between `from` and `to`, which are values of `System.nanoTime`.
     LatencySummary firstAttemptLatency(long from, long to) {
         var arrivals = new HashMap<String, Long>();
         received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));

@@ -15,12 +15,12 @@ record TestbedQueries(StandalonePostgres postgres) {
 
     private static final int INSERT_BATCH_SIZE = 1000;
 
-    /// Returns the first column of a statement's rows.
+    /// Returns the first column of a query's rows, as numbers.
     List<Long> numbers(String sql) {
         return texts(sql).stream().map(Long::valueOf).toList();
     }
 
-    /// The first column of a statement's rows, as text.
+    /// Returns the first column of a query's rows, as text.
     List<String> texts(String sql) {
         try (var connection = postgres.connect();
                 var statement = connection.createStatement();
@@ -62,9 +62,10 @@ record TestbedQueries(StandalonePostgres postgres) {
                         .formatted(destination));
     }
 
-    /// Returns the number of events that have the same marker as another event, which means that a
-    /// batch was stored twice. Each payload is encoded once, so an event that was stored twice has
-    /// the same frame twice. All other frames differ, because they contain a marker.
+    /// Returns how many events have the same marker as another event. If there are any, a batch was
+    /// stored twice. The marker of an encoded payload cannot be read here, so its whole frame is
+    /// compared. Each payload is encoded only once, so an event that was stored twice has the same
+    /// frame twice. All other frames differ, because each contains a different marker.
     long storedTwice() {
         return number(
                 """
@@ -116,7 +117,8 @@ record TestbedQueries(StandalonePostgres postgres) {
         return number("select count(*) from pg_class where relname = '%s'".formatted(name)) == 1;
     }
 
-    /// Returns the processes of the relays' sessions, those that write most often first.
+    /// Returns the process ids of the relays' sessions. Sessions whose latest statement was a
+    /// COMMIT or a COPY come first, because they write.
     List<Long> sessionPids() {
         return numbers(
                 """
@@ -126,7 +128,7 @@ record TestbedQueries(StandalonePostgres postgres) {
                 """);
     }
 
-    /// Returns the only process of this kind, such as `walwriter`.
+    /// Returns the id of the only process of this kind, such as `walwriter`.
     Optional<Long> backgroundPid(String type) {
         return numbers("select pid from pg_stat_activity where backend_type = '%s'".formatted(type))
                 .stream()

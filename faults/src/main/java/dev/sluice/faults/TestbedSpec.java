@@ -10,8 +10,9 @@ import java.util.List;
 
 /// The relays, sinks and load that a fault needs.
 ///
-/// @param hasProxies whether relays reach PostgreSQL through proxies; they then log each attempt
-/// @param hasBalancer whether the generator sees a single address in front of all relays
+/// @param hasProxies whether the relays reach PostgreSQL through proxies; if so, they log every
+///   attempt
+/// @param hasBalancer whether a single generator sends to a load balancer in front of all relays
 /// @param retrySeconds the intervals between the attempts of each delivery
 /// @param requirements what the cluster must provide before any process starts
 record TestbedSpec(
@@ -29,7 +30,7 @@ record TestbedSpec(
         retrySeconds = List.copyOf(retrySeconds);
     }
 
-    /// Returns two relays, and sinks that fail one attempt in a hundred.
+    /// Returns a testbed with two relays, and with sinks that fail one attempt in a hundred.
     static TestbedSpec standard() {
         return new TestbedSpec(
                 2,

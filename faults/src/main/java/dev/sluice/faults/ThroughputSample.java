@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// The deliveries of all relays and their PostgreSQL in some time, and the CPU time that they took.
+/// How many deliveries all relays together made per second during some time, and how much CPU time
+/// the relays and PostgreSQL used for each.
 ///
 /// @param relayMicros the CPU time per delivery of all relays together, in microseconds
 record ThroughputSample(double deliveredPerSecond, double relayMicros, double postgresMicros) {

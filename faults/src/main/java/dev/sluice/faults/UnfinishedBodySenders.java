@@ -14,9 +14,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// 450 senders to one source whose bodies never end. Each sends all but the last 1 000 bytes at
-/// once, and then a byte from time to time. A third of the bodies have 1 MiB; the others fill the
-/// remaining memory. A sender that is refused returns after a second.
+/// 450 senders that send requests to one source and never finish the bodies. Each sends all but the
+/// last 1 000 bytes of a body at once, and then one byte every 15 s. A third of the bodies are 1
+/// MiB; the others, 64 KiB or 4 KiB, fill the memory that remains. A sender whose request is
+/// refused tries again after a second.
 final class UnfinishedBodySenders implements AttackedNeighbourFault.Attack {
 
     private static final int CONNECTIONS = 450;
@@ -49,7 +50,7 @@ final class UnfinishedBodySenders implements AttackedNeighbourFault.Attack {
             try (var socket = new Socket(ingest.getHost(), ingest.getPort())) {
                 send(socket, declared);
             } catch (IOException refused) {
-                // The relay may close the connection before everything was sent.
+                // The relay may close the connection before everything has been sent.
             }
             Wait.pause(RETURN_DELAY);
         }

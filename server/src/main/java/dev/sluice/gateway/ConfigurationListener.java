@@ -1,6 +1,6 @@
 package dev.sluice.gateway;
 
-/// Is called after this node commits a configuration change. An API request that makes a change is
+/// Called after this node commits a configuration change. An API request that makes a change is
 /// answered only after the listener has returned.
 @FunctionalInterface
 public interface ConfigurationListener {

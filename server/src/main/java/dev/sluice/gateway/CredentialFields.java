@@ -11,7 +11,8 @@ import java.util.function.Function;
 /// Reads the secrets, user names and header names in an object such as `auth_config` or
 /// `verification_config`.
 ///
-/// An invalid field is recorded as an error in `input`; then the returned value must not be used.
+/// If a field is invalid, an error is recorded in `input`, and the caller must not use the returned
+/// value.
 ///
 /// @param config the name of the object that contains the fields
 public record CredentialFields(FieldReader input, String config, CustomHeaderRules headerRules) {
@@ -26,7 +27,7 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
     }
 
     /// Reads a required secret that users paste or that is sent as a header value. Like [#secret],
-    /// and also records an error if the secret contains control characters, or begins or ends with
+    /// but also records an error if the secret contains control characters, or begins or ends with
     /// a space.
     public Secret pastedSecret(String field) {
         var secret = secret(field);
@@ -135,8 +136,8 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return name;
     }
 
-    /// Adds `secret` to `json`, and `previous_secret` if there is a previous secret. Each value is
-    /// the result of `show`. Returns `json`.
+    /// Adds `secret` to `json`, and `previous_secret` if there is a previous secret. Each secret is
+    /// converted to text by `show`. Returns `json`.
     public static JsonObject putSecrets(
             JsonObject json,
             Secret secret,

@@ -34,8 +34,8 @@ public final class CustomHeaderRules {
                     "Expect",
                     "HTTP2-Settings");
 
-    /// Rules for stored rows, which reserve no name. If a name becomes reserved after a row was
-    /// saved, the row stays readable; the header is left out when a request is built.
+    /// Rules for reading stored rows. They reserve no name. If a name becomes reserved after a row
+    /// was saved, the row stays readable; the header is left out when a request is built.
     public static final CustomHeaderRules FOR_STORED_ROWS =
             new CustomHeaderRules(List.of(), List.of(), List.of());
 
@@ -66,7 +66,8 @@ public final class CustomHeaderRules {
         return this == FOR_STORED_ROWS;
     }
 
-    /// Whether no user may set this header and no sender may pass it on.
+    /// Whether this header is reserved: no user may set it on deliveries, and Sluice does not pass
+    /// it on from a sender.
     public boolean isReserved(String name) {
         return reservedNames.contains(name);
     }

@@ -7,18 +7,19 @@ import java.time.Instant;
 
 /// Removes old rows of a table of replaced settings. Each kind of settings has its own table. The
 /// table has the columns `until_version` and `replaced_at`, and a column with the id of the
-/// resource that the settings belong to. The room that owns the table creates this store.
+/// resource that the settings belong to. The package that owns the table creates this store.
 public final class ReplacedRowStore {
 
     private final String table;
     private final String id;
     private final String connectionColumn;
 
-    /// All names are from Sluice's own code, never from input.
+    /// All names must come from Sluice's own code, never from input, because they become part of
+    /// the SQL.
     ///
     /// @param id the column with the id of the resource that the settings belong to
-    /// @param connectionColumn the column of `connection` that contains the same id. It finds the
-    ///   connections whose deliveries were sent with the settings
+    /// @param connectionColumn the column of `connection` that contains the same id. The store uses
+    ///   it to find the connections whose deliveries were sent with the settings
     public ReplacedRowStore(String table, String id, String connectionColumn) {
         this.table = table;
         this.id = id;
@@ -43,13 +44,14 @@ public final class ReplacedRowStore {
                 limit);
     }
 
-    /// Removes up to `limit` rows that were replaced between `from` and `to` and that no attempt
-    /// refers to. A row counts as unused if it was replaced at least a day before the first
-    /// delivery that is still counted.
+    /// Removes up to `limit` rows that were replaced between `from` and `to` and that no stored
+    /// attempt needs. A row is not needed if it was replaced more than 24 hours before the first
+    /// hour for which deliveries of the resource's connections are still counted, or if no such
+    /// hour is left.
     ///
     /// @param from inclusive
-    /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
-    ///   deliveries are counted by the hour
+    /// @param to exclusive; must be long enough ago that all earlier attempts have ended and their
+    ///   deliveries are in the hourly counts
     public int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
         return tx.update(
                 """

@@ -4,7 +4,7 @@ import java.util.List;
 
 /// The names of the headers that Sluice itself sets on deliveries.
 ///
-/// @param signature set only with `hmac` authentication, as is `timestamp`
+/// @param signature contains the signature; set only with `hmac` authentication, like `timestamp`
 /// @param method contains the method of the sender's request
 /// @param hop contains the number of relays that the event has passed through
 public record SluiceHeaders(

@@ -12,7 +12,8 @@ public record StandardWebhooksSecret(Secret secret) {
 
     private static final String PREFIX = "whsec_";
 
-    /// The error message for a secret without a key. The message follows the field's path.
+    /// The error message for a secret without a key. The message is meant to be appended to the
+    /// field's path.
     static final String EMPTY_REFUSAL = "must have a key after " + PREFIX + ".";
 
     /// Whether the secret contains no key, because it is empty or only the prefix.

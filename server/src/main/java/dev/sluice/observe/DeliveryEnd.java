@@ -54,7 +54,7 @@ public record DeliveryEnd(
     }
 
     /// Returns the error of the last attempt or, if the row has no attempt, the reason why the
-    /// delivery failed without one. Empty if there is no error.
+    /// delivery failed without one. Returns empty if there is no error.
     public Optional<String> error() {
         return errorMessage.or(
                 () -> isAttempted ? Optional.empty() : code.map(DeliveryEnd::reasonWithoutAttempt));

@@ -17,7 +17,7 @@ public sealed interface EventIdPattern {
     /// The beginning of an id. An index can find the matching ids.
     record IdPrefix(IdRange ids) implements EventIdPattern {}
 
-    /// Text that may be anywhere in an id, so that ids must be scanned.
+    /// Text that may be anywhere in an id, so the search must scan the ids.
     ///
     /// @param isHyphenated whether the text contains hyphens; it is then compared with the id's
     ///   hyphenated form
@@ -38,8 +38,8 @@ public sealed interface EventIdPattern {
 
     int UUID_DIGITS = 32;
 
-    /// Parses `q`. Digits are taken as the beginning of an id only if they represent a time between
-    /// 2020 and ten years after `now`. Otherwise they may be anywhere in the id.
+    /// Parses `q`. Digits are treated as the beginning of an id only if they represent a time
+    /// between 2020 and ten years after `now`. Otherwise, they may be anywhere in the id.
     static EventIdPattern parse(String q, Instant now) {
         String text = q.strip().toLowerCase(Locale.ROOT);
         String digits = text.replace("-", "");

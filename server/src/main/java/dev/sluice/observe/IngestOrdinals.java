@@ -2,7 +2,7 @@ package dev.sluice.observe;
 
 /// The numbers, called ordinals, of the deliveries that ingest creates for one event.
 ///
-/// Deliveries that have a row are numbered first, starting at 1. Among them are those whose
+/// Deliveries that have a row are numbered first, starting at 1. These include deliveries whose
 /// connection's filter was decided only after ingest. Deliveries that ingest itself filtered have
 /// no row. They get the last ordinals, in the order of the event's `filtered` column.
 ///

@@ -5,25 +5,25 @@ import dev.sluice.platform.http.QueryParameters;
 
 import java.util.Optional;
 
-/// The part of a list that a request asks for: either a page by its number, or the page after a
-/// cursor.
+/// The part of a list that a request asks for: either the page with a given number, or the page
+/// after a cursor.
 ///
 /// @param cursor if present, the page number is 1
 /// @param list a string that identifies the list and its filter; a cursor is valid only with the
 ///   same string
 public record ListPage(Page page, Optional<PageCursor> cursor, String list) {
 
-    /// Reads `page`, `limit` and `cursor`. Wrong values are recorded as errors in `query`.
+    /// Reads `page`, `limit` and `cursor`. Invalid values are recorded as errors in `query`.
     ///
-    /// @param query the caller must have read the parameters of the filter from it, because a
-    ///   cursor is valid only with the same values
-    /// @param name the name of the list, with the id of what it belongs to
+    /// @param query the request's parameters. The caller must already have read the filter's
+    ///   parameters from it, because a cursor is valid only with the same filter
+    /// @param name the name of the list, including the id of the resource that the list belongs to
     public static ListPage of(QueryParameters query, String name) {
         String list = name + query.values();
         return new ListPage(Page.of(query), cursor(query, list), list);
     }
 
-    /// Returns a page by its number, of a list that has no cursors.
+    /// Returns the page with this number in a list that does not support cursors.
     public static ListPage numbered(Page page) {
         return new ListPage(page, Optional.empty(), "");
     }

@@ -21,12 +21,12 @@ public record PageCursor(UUID before, long seen) {
     private static final int ID_AND_COUNT_BYTES = 2 * Long.BYTES + Long.BYTES;
     private static final int CHECKSUM_BYTES = 8;
 
-    /// The maximum of `seen`. No list has as many items.
+    /// The maximum of `seen`. No list has that many items.
     private static final long MAX_SEEN = 1_000_000_000_000L;
 
     /// A cursor as a client sent it.
     ///
-    /// @param text the text, whose checksum [#isOf] compares with the list
+    /// @param text the cursor's text; [#isOf] checks whether its checksum matches a list
     record SentCursor(PageCursor cursor, String text) {
 
         /// @param list the list and its filter

@@ -16,7 +16,7 @@ public record ReceivedTimeRange(Optional<Instant> after, Optional<Instant> befor
     public static final ReceivedTimeRange ALL =
             new ReceivedTimeRange(Optional.empty(), Optional.empty());
 
-    /// Reads `received_after` and `received_before`. Invalid values are recorded in `query`; its
+    /// Reads `received_after` and `received_before`. Invalid values are recorded in `query`, whose
     /// `check` method reports them.
     public static ReceivedTimeRange of(QueryParameters query) {
         return new ReceivedTimeRange(query.time("received_after"), query.time("received_before"));

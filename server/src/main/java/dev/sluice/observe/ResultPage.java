@@ -23,7 +23,7 @@ public record ResultPage<T>(List<T> rows, long total, boolean isExact, Optional<
         return new ResultPage<>(List.of(), 0, true, Optional.empty());
     }
 
-    /// Returns this page with the rows that `change` makes of its rows.
+    /// Returns this page with its rows replaced by the result of `change`.
     public <R> ResultPage<R> with(Function<List<T>, List<R>> change) {
         return new ResultPage<>(change.apply(rows), total, isExact, next);
     }

@@ -4,10 +4,10 @@ import java.util.Optional;
 
 /// The cause of failure that a filter asks for.
 ///
-/// @param code the error code of the last attempt, or the reason why there was no attempt; empty
-///   for any
+/// @param code the error code of the last attempt, or the reason why there was no attempt; empty to
+///   match any
 /// @param responseStatus the HTTP status of the destination's response to the last attempt; empty
-///   for any
+///   to match any
 public record CauseFilter(Optional<ErrorCode> code, Optional<Integer> responseStatus) {
 
     public static final CauseFilter ANY = new CauseFilter(Optional.empty(), Optional.empty());

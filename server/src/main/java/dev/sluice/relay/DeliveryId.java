@@ -2,10 +2,10 @@ package dev.sluice.relay;
 
 import java.util.UUID;
 
-/// The id of a delivery. It is the id of the event, with an ordinal in the low 12 bits that numbers
-/// the deliveries of that event.
+/// The id of a delivery. It is the id of the event, with the delivery's ordinal (its number within
+/// the event) in the low 12 bits.
 ///
-/// The deliveries of an event therefore form one range of ids and need no index of their own. The
+/// The deliveries of an event therefore form one range of ids and need no separate index. The
 /// event's id can be computed from a delivery's id. Ingest assigns the ordinals 1 to 1023; resends
 /// get 1024 to 4095.
 public record DeliveryId(UUID value) {

@@ -22,14 +22,14 @@ public final class DeliveryStatusSql {
 
     /// Returns a condition such as `status = 6`.
     ///
-    /// @param column the column that holds the status
+    /// @param column the column that contains the status
     public static String equal(String column, DeliveryStatus status) {
         return column + " = " + status.number();
     }
 
     /// Returns a condition such as `status in (4, 5)`.
     ///
-    /// @param column the column that holds the status
+    /// @param column the column that contains the status
     /// @param statuses at least one
     public static String in(String column, Collection<DeliveryStatus> statuses) {
         return column + " in (" + numbers(statuses) + ")";

@@ -3,7 +3,7 @@ package dev.sluice.relay;
 import java.util.UUID;
 
 /// The id of an event: a UUIDv7 whose low 12 bits are zero. In the ids of the event's deliveries,
-/// these bits hold the ordinal of the delivery (see [DeliveryId]).
+/// these bits contain the ordinal of the delivery (see [DeliveryId]).
 public record EventId(UUID value) {
 
     public EventId {

@@ -12,6 +12,6 @@ public interface ExpiryListener {
 
     /// @param tx the transaction that also marks these deliveries as announced. A row that the
     ///   listener writes in this transaction is therefore written exactly once.
-    /// @param soon deliveries of one workspace
+    /// @param soon the deliveries that will expire soon, all of one workspace
     void expiring(Tx tx, List<ExpiringDeliveries> soon);
 }

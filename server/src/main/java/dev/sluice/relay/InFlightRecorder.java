@@ -6,8 +6,8 @@ package dev.sluice.relay;
 /// Thread-safe. Recording the start or the end of an attempt makes no system call.
 public interface InFlightRecorder extends AutoCloseable {
 
-    /// The maximum number of concurrent attempts on a node. The file in which `relay.inflight`
-    /// records the attempts has one slot for each.
+    /// The maximum number of concurrent attempts on a node. The package `relay.inflight` records
+    /// the attempts in a file that has one slot for each.
     int MAX_ATTEMPTS = 16_384;
 
     /// A recorder that records nothing.
@@ -36,7 +36,7 @@ public interface InFlightRecorder extends AutoCloseable {
     /// @param epoch the epoch under which this node owns the delivery (see [Lease])
     /// @param isAlone whether [#beginIsolation] was called for this attempt; if the isolation has
     ///   already ended, the attempt is not recorded as alone
-    /// @return the slot to pass to [#recordEnd]; -1 if the attempt is not recorded
+    /// @return the slot to pass to [#recordEnd], or -1 if the attempt is not recorded
     int recordStart(UnfinishedDelivery delivery, long epoch, boolean isAlone);
 
     /// Records the end of an attempt. Called when the attempt is over, before its outcome is used.

@@ -12,7 +12,7 @@ public interface Lease {
     boolean mayStart();
 
     /// Whether attempts may start now for deliveries that this node acquired under `epoch`. Returns
-    /// false for an earlier epoch of this node: once the node was declared dead, other nodes may
-    /// own the deliveries that it had acquired.
+    /// false for an earlier epoch of this node: once the node has been declared dead, other nodes
+    /// may own the deliveries that it had acquired.
     boolean mayStart(long epoch);
 }

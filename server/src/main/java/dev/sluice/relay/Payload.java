@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The HTTP method, headers and body of an event, or of a request made from an event. Headers and
-/// body of an event are kept byte for byte as they arrived.
+/// The HTTP method, headers and body of an event, or of a request made from an event. The headers
+/// and body of an event are kept byte for byte as they arrived.
 ///
 /// Headers are kept in their wire format: Latin-1 lines of the form `Name: value`. Each line ends
 /// with CR LF, which cannot occur in a header value. Immutable by convention: no code writes to the
@@ -26,7 +26,7 @@ public final class Payload {
     private static final byte[] HEADER_SEPARATOR = {':', ' '};
     private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
-    /// The method of most webhooks, and the default of a payload that was not made from a request.
+    /// The method of most webhooks, used unless [#withMethod] sets another.
     private static final String USUAL_METHOD = "POST";
 
     private final String method;

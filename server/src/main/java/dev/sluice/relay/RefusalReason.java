@@ -3,7 +3,7 @@ package dev.sluice.relay;
 import java.util.Locale;
 
 /// Why an ingest request was refused. The database stores the number. In the usage ledger,
-/// `VERIFICATION_FAILED` is not counted among the refusals, because such an event is stored and
+/// `VERIFICATION_FAILED` is not counted among the refusals, because the event is still stored and
 /// counted as an event.
 public enum RefusalReason {
     VERIFICATION_FAILED(1, 401),

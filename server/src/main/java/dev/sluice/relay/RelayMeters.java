@@ -4,8 +4,8 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 
 /// The counters and timers of the relay, for the metrics of this process.
 ///
-/// @param ingestDurations times from the start of an ingest request to its reply, for requests that
-///   were stored
+/// @param ingestDurations times from the start of an ingest request to its reply, for requests
+///   whose events were stored
 /// @param eventBatches the number of events in each commit
 /// @param eventCommits durations of the commits of events
 /// @param resultBatches the number of results in each commit

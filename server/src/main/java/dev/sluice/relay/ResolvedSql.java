@@ -34,7 +34,8 @@ public final class ResolvedSql {
               limit 1) is not null
             """;
 
-    /// Whether the newest delivery, ended or not, succeeded. Needs [#JOIN].
+    /// Whether the newest delivery has succeeded. This is false while the newest delivery is
+    /// unfinished. Needs [#JOIN].
     public static final String HAS_SUCCEEDED =
             """
             (coalesce(newest.status, page.status) = %d

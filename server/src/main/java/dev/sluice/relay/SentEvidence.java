@@ -5,8 +5,8 @@ import java.util.Optional;
 /// Decides from the record of an attempt whether its request was sent: whether at least the first
 /// byte left this server.
 ///
-/// A connection that breaks, or a response that does not come, leaves that open in most cases. Only
-/// errors with the texts below tell more.
+/// If the connection broke or no response arrived, this is usually unknown. Only errors with the
+/// texts below show whether the request was sent.
 public final class SentEvidence {
 
     /// The text of an error that occurs before the first byte is sent.
@@ -20,12 +20,12 @@ public final class SentEvidence {
     /// The beginning of the text of an error that occurs after the response began.
     public static final String UNENDED_RESPONSE = "The response did not end within ";
 
-    /// The beginning of the text of an error in a response that was read.
+    /// The beginning of the text of an error in a response that arrived.
     public static final String INVALID_RESPONSE = "The response is not valid HTTP: ";
 
     private SentEvidence() {}
 
-    /// Returns whether the request was sent; empty if that is not known.
+    /// Returns whether the request was sent, or empty if that is not known.
     ///
     /// @param code empty if the attempt succeeded
     public static Optional<Boolean> wasSent(

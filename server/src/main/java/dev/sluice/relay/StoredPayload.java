@@ -3,7 +3,7 @@ package dev.sluice.relay;
 import java.util.Optional;
 
 /// A payload in the form in which it is stored: the columns `encoding`, `headers` and `body` of an
-/// event. A [PayloadDecoder] makes a [Payload] of it.
+/// event. A [PayloadDecoder] turns it into a [Payload].
 ///
 /// Immutable by convention: no code writes to the arrays passed in or returned.
 public final class StoredPayload {
@@ -32,13 +32,14 @@ public final class StoredPayload {
 
     /// @param dictionary the number of the dictionary that the frame needs, or
     ///   [#WITHOUT_DICTIONARY]
-    /// @param frame one zstd frame. It contains the length of the header lines (four bytes, the
-    ///   highest first), the header lines and the body
+    /// @param frame one zstd frame. It contains the length of the header lines (four bytes,
+    ///   big-endian), the header lines and the body
     public static StoredPayload compressed(int dictionary, byte[] frame) {
         return new StoredPayload(dictionary, new byte[0], frame);
     }
 
-    /// @param encoding the column `encoding`, which is null for a payload that is stored as it is
+    /// @param encoding the column `encoding`, which is null for a payload that is stored as it
+    ///   arrived
     public static StoredPayload of(Optional<Integer> encoding, byte[] headers, byte[] body) {
         return new StoredPayload(encoding.orElse(PLAIN), headers, body);
     }
@@ -52,7 +53,7 @@ public final class StoredPayload {
         return encoding == PLAIN;
     }
 
-    /// Returns the stored header lines; empty if the payload is compressed.
+    /// Returns the stored header lines, or an empty array if the payload is compressed.
     public byte[] headers() {
         return headers;
     }

@@ -25,8 +25,8 @@ public enum Trigger {
         return values()[number - 1];
     }
 
-    /// Returns the reason why the route's deliveries with this trigger are on hold; empty if they
-    /// are not. Resends are sent even on a disabled connection.
+    /// Returns the reason why the route's deliveries with this trigger are on hold, or empty if
+    /// they are not. Resends are sent even on a disabled connection.
     public Optional<HoldReason> holdReason(Route route) {
         return route.holdReason(this == RESEND);
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 ///
 /// @param attempts the number of attempts finished so far
 /// @param createdAt empty if the delivery was created together with its event
-/// @param isUndecided whether the connection's filter must still be decided, before the first
-///   attempt
+/// @param isUndecided whether the result of the connection's filter is still unknown; it is
+///   determined before the first attempt
 public record UnfinishedDelivery(
         DeliveryId id,
         SourceId source,

@@ -11,7 +11,7 @@ final class BareEvent {
     final UUID id;
     final String contentType;
 
-    /// The header lines as they were received.
+    /// The header lines, each followed by CRLF.
     final byte[] headers;
 
     final byte[] body;
@@ -27,7 +27,7 @@ final class BareEvent {
         this.acknowledge = answer;
     }
 
-    /// Passes the sender's own headers to `header`. Leaves out `Host` and the `Content-` headers,
+    /// Passes each of the sender's headers to `header`, except `Host` and the `Content-` headers,
     /// which describe only the inbound message.
     void forwardHeaders(BiConsumer<String, String> header) {
         for (String line : new String(headers, ISO_8859_1).split("\r\n", -1)) {

@@ -17,8 +17,8 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Reads a whole request and answers 200 after the event is stored. No thread blocks for either
-/// step.
+/// Reads each request in full and answers 200 after the event is stored. No thread blocks during
+/// either step.
 final class BareIngestEndpoint extends Handler.Abstract.NonBlocking {
 
     private final Consumer<BareEvent> store;

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/// The minimum that a relay must do: receives events over HTTP, stores them, posts them, and stores
-/// the results.
+/// A pipeline that does only the minimum of a relay: it receives events over HTTP, stores them,
+/// posts them to the sink, and stores the results.
 ///
-/// It has no routing, no identity, no retries, no limits and no address guard, so it is only useful
-/// for measurements. As a process, it reads the database's address from its environment, prints its
-/// port as a line of JSON, and runs until its standard input ends.
+/// It has no routing, no authentication, no retries, no limits and no address guard, so it is only
+/// useful for measurements. As a process, it reads the database's address from its environment,
+/// prints its port as a line of JSON, and runs until its standard input ends.
 public final class BarePipeline {
 
     static final String DATABASE_URL_VARIABLE = "BARE_DATABASE";
@@ -48,7 +48,7 @@ public final class BarePipeline {
         var end = new CountDownLatch(1);
         ParentProcess.onExit(end::countDown);
         end.await();
-        Runtime.getRuntime().halt(0); // its data is not needed any more
+        Runtime.getRuntime().halt(0); // no clean shutdown: the data is no longer needed
     }
 
     private static Server server(BareIngestEndpoint ingest) {

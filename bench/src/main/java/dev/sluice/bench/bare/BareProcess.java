@@ -8,10 +8,10 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
-/// Runs the bare pipeline in a process of its own, on the database of a relay.
+/// Runs the bare pipeline in a separate process, on the database of a relay.
 public final class BareProcess implements AutoCloseable {
 
-    /// The same flags as those of the relay (`bin/sluice`).
+    /// Some of the JVM flags with which `bin/sluice` starts the relay.
     private static final List<String> JVM_FLAGS =
             List.of(
                     "-XX:+UseG1GC",

@@ -23,10 +23,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/// Posts events to the sink with the HTTP library's asynchronous client.
+/// Posts events to the sink with the asynchronous client of Apache HttpClient.
 ///
-/// A request is started by the thread that has the event, or by a thread of the client that has
-/// just finished another request.
+/// A request is started by the thread that calls [#send], or by a client thread that has just
+/// finished another request.
 final class BareSender {
 
     private final URI sink;

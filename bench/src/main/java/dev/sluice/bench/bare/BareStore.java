@@ -19,17 +19,17 @@ import java.util.function.Consumer;
 
 /// Writes events and delivery results to PostgreSQL in batches.
 ///
-/// One thread stores events and another stores results, each over its own connection. Each thread
-/// writes everything that is queued in one transaction.
+/// One thread stores events and another stores results, each over its own connection. Each
+/// transaction writes all items that are queued, up to `MAX_BATCH_SIZE`.
 final class BareStore {
 
     private static final int MAX_BATCH_SIZE = 512;
     private static final int NO_PAUSE_QUEUE_SIZE = 64;
 
-    /// The pause between two batches, as in the relay. The pause is skipped while enough items are
-    /// queued.
+    /// The pause after a batch, as in the relay. It is skipped if at least `NO_PAUSE_QUEUE_SIZE`
+    /// more items are already queued.
     ///
-    /// @param minBatchSize the minimum size of a batch that is followed by a pause
+    /// @param minBatchSize the size of the smallest batch that is followed by a pause
     private record BatchPause(int minBatchSize, Duration time) {}
 
     private static final BatchPause EVENT_PAUSE = new BatchPause(8, Duration.ofMillis(2));
@@ -48,7 +48,7 @@ final class BareStore {
     /// The result of delivering an event.
     record BareResult(UUID id, int status) {}
 
-    /// Writes one batch in a transaction that is already open.
+    /// Writes one batch and commits it.
     private interface BatchWriter<T> {
         void write(Connection connection, List<T> items) throws SQLException, IOException;
     }
@@ -56,7 +56,7 @@ final class BareStore {
     private final LinkedBlockingQueue<BareEvent> arrived = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<BareResult> finished = new LinkedBlockingQueue<>();
 
-    /// Creates the tables again, dropping earlier ones.
+    /// Drops the tables of an earlier run, if any, and creates them again.
     BareStore() throws SQLException {
         try (var connection = connect();
                 var statement = connection.createStatement()) {
@@ -72,8 +72,8 @@ final class BareStore {
         properties.setProperty(
                 "password", requireNonNull(System.getenv(BarePipeline.DATABASE_PASSWORD_VARIABLE)));
         properties.setProperty("prepareThreshold", "1");
-        // The relay does the same. The planner must not scan a whole table because the table was
-        // empty when it was last analyzed.
+        // The relay sets the same options. Without `enable_seqscan=off`, the planner might scan a
+        // whole table because the table was empty when it was last analyzed.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
         var connection =

@@ -1,5 +1,5 @@
-/// The bare pipeline: the relay's libraries and its way of working, without its features. Its cost
-/// is the limit that the relay is compared with.
+/// The bare pipeline: it uses the relay's libraries and works like the relay, but has none of its
+/// features. Its cost is the lower bound that the relay's cost is compared with.
 @NullMarked
 package dev.sluice.bench.bare;
 

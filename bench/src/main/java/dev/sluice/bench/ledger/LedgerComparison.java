@@ -16,13 +16,13 @@ import java.util.List;
 /// @param lost messages that were acknowledged but that the receiver never answered with a 2xx
 /// @param altered messages that were received with a different body
 /// @param unexpected messages that were received but never sent
-/// @param misnamed messages that were received under a different id than they were acknowledged
-///   with
-/// @param received messages that were answered with a 2xx, each counted once
-/// @param duplicated further deliveries of messages that were already answered with a 2xx. They are
-///   allowed, because the relay promises to deliver at least once
-/// @param unacknowledged messages that were answered with a 2xx without having been acknowledged.
-///   They are allowed, because the acknowledgement may have been cut off
+/// @param misnamed messages that were received under an id other than the one in their
+///   acknowledgement
+/// @param received messages that the receiver answered with a 2xx, each counted once
+/// @param duplicated further deliveries of messages that the receiver had already answered with a
+///   2xx. They are allowed, because the relay promises to deliver at least once
+/// @param unacknowledged messages that the receiver answered with a 2xx although the sender got no
+///   acknowledgement. They are allowed, because the acknowledgement may have been cut off
 public record LedgerComparison(
         int lost,
         int altered,
@@ -35,7 +35,7 @@ public record LedgerComparison(
 
     /// Counts from the sender's ledger.
     ///
-    /// @param refused messages that were answered with a status other than 200
+    /// @param refused messages that the relay answered with a status other than 200
     public record SenderCounts(int sent, int acked, int refused, int unanswered) {
 
         public static SenderCounts of(List<MessageEntry> ledger) {
@@ -110,8 +110,8 @@ public record LedgerComparison(
                 SenderCounts.of(sender));
     }
 
-    /// Returns the times from the answer at the sender to the first byte at the receiver. Leaves
-    /// out the first `skipped` acknowledged messages.
+    /// Returns how much time passed from each message's acknowledgement at the sender to its first
+    /// byte at the receiver. The first `skipped` acknowledged messages are not counted.
     public static Histogram firstByteLatencies(
             List<MessageEntry> sender, List<MessageEntry> receiver, int skipped) {
         var arrivals = new HashMap<String, Long>();

@@ -1,25 +1,26 @@
 package dev.sluice.bench.ledger;
 
-/// One line of a ledger. Instants are values of `System.nanoTime()`, which all processes of a Linux
-/// machine share.
+/// One line of a ledger. Times (`nanos`) are values of `System.nanoTime()`, which all processes on
+/// a Linux machine read from the same clock.
 public sealed interface MessageEntry {
 
     String marker();
 
-    /// The message is about to be sent. The entry has the SHA-256 of its body.
+    /// The message is about to be sent. `hash` is the SHA-256 of its body in hex.
     record SentEntry(String marker, String hash) implements MessageEntry {}
 
-    /// The message was answered with 200. From then on, it must not be lost.
+    /// The message was answered with 200. From then on, the relay must not lose it.
     record AckedEntry(String marker, String requestId, long nanos) implements MessageEntry {}
 
     /// The message was answered with a status other than 200.
     record RefusedEntry(String marker, int status) implements MessageEntry {}
 
-    /// The message got no answer, because the connection ended or the time ran out.
+    /// The message got no answer, because the connection ended or the request timed out.
     record UnansweredEntry(String marker) implements MessageEntry {}
 
-    /// The message arrived at the sink, with its first byte at `nanos`, and is about to be answered
-    /// with `status`. A `status` of 0 means that the connection will be reset instead.
+    /// The message arrived at the sink, which is about to answer it with `status`. A `status` of 0
+    /// means that the sink will reset the connection instead. The message's first byte arrived at
+    /// `nanos`.
     record ReceivedEntry(String marker, String eventId, String hash, long nanos, int status)
             implements MessageEntry {
 

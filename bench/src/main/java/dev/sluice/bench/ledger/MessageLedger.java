@@ -14,10 +14,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Writes and reads a ledger file. Used by one thread.
+/// Writes and reads a ledger file. Not thread-safe.
 ///
-/// A flushed line is in the hands of the operating system. That is enough, because the tests crash
-/// the relay and not the machine.
+/// A flushed line has reached the operating system, but not necessarily the disk. That is enough,
+/// because the tests crash the relay and not the machine.
 public final class MessageLedger implements AutoCloseable {
 
     private final FileChannel file;
@@ -34,7 +34,7 @@ public final class MessageLedger implements AutoCloseable {
                                 path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)));
     }
 
-    /// Returns all complete lines of a ledger. Leaves out a line that is just being written.
+    /// Returns all complete lines of a ledger. Skips a last line that is still being written.
     public static List<MessageEntry> read(Path path) {
         return unchecked(() -> {
             String text = Files.exists(path) ? Files.readString(path) : "";

@@ -1,7 +1,8 @@
-/// Records what was sent, answered and received, line by line, and compares the two ends.
+/// Records which messages were sent, answered and received, and compares the sender's records with
+/// the receiver's.
 ///
-/// A ledger is a text file that is only appended to. Each line is written to the file before the
-/// step that it announces.
+/// A ledger is an append-only text file. A line that announces a step, such as sending a message,
+/// is written before that step.
 @NullMarked
 package dev.sluice.bench.ledger;
 

@@ -6,14 +6,14 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// The content of the bodies of a load after their markers.
+/// What the request bodies of a load contain after the marker.
 public enum BodyKind {
-    /// The same letters in each body of a source. They cost the generator no time.
+    /// The same letters in every body of a source. They cost the generator no time per request.
     FILLER,
     /// An order as a shop would send it, different each time. It shows how much compression helps.
     ORDERS;
 
-    /// Returns the kind in the option `--bodies`, or the first kind if the option is missing.
+    /// Returns the kind that the option `--bodies` names, or [#FILLER] if the option is missing.
     public static BodyKind from(CommandLineOptions options) {
         String name = options.text("bodies").orElse(FILLER.argument());
         return Arrays.stream(values())

@@ -14,7 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/// One kept-alive connection to the relay, with at most one request at a time. Belongs to the
+/// One keep-alive connection to the relay, with at most one request at a time. Used only by the
 /// generator's thread.
 final class LoadConnection {
 
@@ -47,7 +47,8 @@ final class LoadConnection {
         return state;
     }
 
-    /// Returns the marker of the current request. It is kept only for a ledger.
+    /// Returns the marker of the current request, or an empty string if the generator keeps no
+    /// ledger.
     String marker() {
         return marker;
     }
@@ -60,7 +61,7 @@ final class LoadConnection {
         return sentAt;
     }
 
-    /// Returns the start of the connection's latest idle time.
+    /// Returns the time when the connection last became idle.
     long idleSince() {
         return idleSince;
     }
@@ -98,8 +99,8 @@ final class LoadConnection {
         flush();
     }
 
-    /// Writes the rest of the request. If the socket is full, the method must be called again
-    /// later.
+    /// Writes as much of the request as the socket accepts. If some of it is left, call this again
+    /// when the socket is writable.
     void flush() throws IOException {
         channel().write(out);
         int interest =
@@ -113,7 +114,7 @@ final class LoadConnection {
     }
 
     /// Reads from the connection. Returns true if the answer is complete and available from
-    /// [#response()]. Throws if the relay closed the connection, or sent an answer without a
+    /// [#response()]. Throws if the relay closed the connection or sent bytes that answer no
     /// request.
     boolean read() throws IOException {
         if (reader.fill(channel()) < 0 || state != LoadConnectionState.BUSY) {
@@ -126,8 +127,8 @@ final class LoadConnection {
         return reader;
     }
 
-    /// Removes the answer from the connection. The connection is then free again, or closed if the
-    /// relay asked for that.
+    /// Discards the answer that was read. The connection is then idle again, or closed if the relay
+    /// asked for that.
     void finishExchange() {
         boolean closing = reader.header("connection").filter("close"::equalsIgnoreCase).isPresent();
         reader.discardMessage();

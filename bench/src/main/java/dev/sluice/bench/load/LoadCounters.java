@@ -45,7 +45,9 @@ final class LoadCounters {
         unreachable++;
     }
 
-    /// Counts a 200, whether or not its request was due within the measured time.
+    /// Counts a 200, even if its request was not due within the measured time.
+    ///
+    /// @param withinMeasured whether the answer arrived within the measured time
     void countAccepted(boolean withinMeasured) {
         acceptedInAll++;
         acceptedWithinWindow += withinMeasured ? 1 : 0;

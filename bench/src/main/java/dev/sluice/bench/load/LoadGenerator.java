@@ -32,17 +32,17 @@ public final class LoadGenerator {
 
     private static final long ANSWER_TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
-    /// The maximum idle time of a connection that is used again. It is below the 30 s after which
-    /// the relay closes an idle connection.
+    /// The longest time that a connection may be idle and still be reused. It is below the 30 s
+    /// after which the relay closes an idle connection.
     private static final long MAX_IDLE_NANOS = Duration.ofSeconds(20).toNanos();
 
     private static final long REOPEN_DELAY_NANOS = Duration.ofMillis(50).toNanos();
 
-    /// The time for opening the connections before the first request is due.
+    /// How long before the first request is due the generator starts to open connections.
     private static final long CONNECT_LEAD_NANOS = Duration.ofMillis(200).toNanos();
 
-    /// Below this rate, the generator waits for the next request by spinning. A selector wakes up
-    /// to a millisecond late, which would be most of an idle relay's latency.
+    /// Up to this rate per second, the generator busy-waits for the next request. A selector may
+    /// wake up a millisecond late, and that would be most of an idle relay's latency.
     private static final int MAX_SPINNING_RATE = 200;
 
     private final LoadPlan plan;
@@ -121,7 +121,8 @@ public final class LoadGenerator {
         selector.wakeup();
     }
 
-    /// Returns after the time is over and all sent requests are answered or given up.
+    /// Sends the requests. Returns when the measured time is over and every request that was sent
+    /// has been answered or has failed.
     public LoadResult run() throws IOException {
         connections.forEach(this::open);
         long now = System.nanoTime();
@@ -169,7 +170,7 @@ public final class LoadGenerator {
                 onIdle(connection);
             }
         } catch (IOException refused) {
-            // The relay may be down for a while, as a part of the test.
+            // The relay may be down for a while as part of the test.
             onConnectionLost(connection);
         }
     }
@@ -215,8 +216,8 @@ public final class LoadGenerator {
         }
     }
 
-    /// Returns an idle connection. Replaces a connection that was not used for long, because the
-    /// relay may be about to close it.
+    /// Returns an idle connection, or null if there is none. Skips and reconnects those that have
+    /// been idle for too long, because the relay may be about to close them.
     private @Nullable LoadConnection pollIdle(long now) {
         LoadConnection connection = idle.poll();
         while (connection != null && now - connection.idleSince() > MAX_IDLE_NANOS) {
@@ -344,7 +345,8 @@ public final class LoadGenerator {
         }
     }
 
-    /// Handles the loss of a connection, and of the answer that was awaited on it.
+    /// Handles a lost connection: counts its pending request, if any, as unanswered, and reconnects
+    /// later.
     private void onConnectionLost(LoadConnection connection) {
         if (connection.state() == LoadConnectionState.BUSY) {
             if (isMeasured(connection)) {

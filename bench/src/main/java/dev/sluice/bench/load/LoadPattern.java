@@ -3,13 +3,13 @@ package dev.sluice.bench.load;
 /// The rule that decides when the next request is sent.
 public sealed interface LoadPattern {
 
-    /// Sends a request as soon as the previous one on the same connection is answered. Finds the
-    /// maximum rate.
+    /// Sends a request as soon as the previous one on the same connection is answered. This finds
+    /// the maximum rate.
     record BackToBack() implements LoadPattern {}
 
     /// Sends requests at fixed moments, whether or not earlier ones are answered. Each latency is
-    /// measured from that moment, so a stall of the relay affects every request that was due during
-    /// it.
+    /// measured from the moment the request was due. If the relay stalls, the latency of every
+    /// request that was due during the stall shows it.
     record ConstantRate(int rate) implements LoadPattern {
 
         public ConstantRate {

@@ -11,13 +11,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// What a load generator sends, how fast, and how long.
+/// What a load generator sends, how fast, and for how long.
 ///
-/// @param ingests the addresses, which are used equally often. The position of an address is the
-///   beginning of its markers
+/// @param ingests the addresses to send to, in turn. The markers of an address begin with its
+///   position in this list
 /// @param bodies the content of the bodies
-/// @param secret signs each body with HMAC-SHA256, in hex, in the header `X-Signature`
-/// @param ledger records each request before it is sent, and its answer
+/// @param secret the key that signs each body; the header `X-Signature` carries the HMAC-SHA256 in
+///   hex
+/// @param ledger the file that records each request before it is sent, and then its answer
 public record LoadPlan(
         List<URI> ingests,
         LoadPattern pattern,
@@ -28,13 +29,13 @@ public record LoadPlan(
         Optional<String> secret,
         Optional<Path> ledger) {
 
-    /// A time longer than any scenario, for a load that ends when the scenario ends it.
+    /// Longer than any scenario, for a load that runs until the scenario stops it.
     public static final Duration UNTIL_FINISHED = Duration.ofHours(4);
 
-    /// The duration of the load.
+    /// How long the load lasts.
     ///
-    /// @param warmUp the time before the measurement
-    /// @param measured the time of the measurement that follows
+    /// @param warmUp how long requests are sent before the measurement begins
+    /// @param measured how long the measurement lasts
     public record LoadTimes(Duration warmUp, Duration measured) {}
 
     public Duration warmUp() {
@@ -45,8 +46,9 @@ public record LoadPlan(
         return times.measured();
     }
 
-    /// The sizes of the bodies. The first ingest address gets bodies of `min` bytes, the last gets
-    /// bodies of `max` bytes. The sizes between are spread evenly on a logarithmic scale.
+    /// The sizes of the bodies, in bytes. The first ingest address gets bodies of `min` bytes, and
+    /// the last gets bodies of `max` bytes. The sizes for the addresses in between are spread
+    /// evenly on a logarithmic scale.
     public record BodySizes(int min, int max) {}
 
     public LoadPlan {
@@ -61,8 +63,8 @@ public record LoadPlan(
         }
     }
 
-    /// Returns a plan with bodies of 1 KiB and without a warm-up, for a load that lasts until it is
-    /// ended.
+    /// Returns a plan with bodies of 1 KiB and without a warm-up, for a load that runs until it is
+    /// stopped.
     public static LoadPlan of(LoadPattern pattern, int connections, List<URI> ingests) {
         return new LoadPlan(
                 ingests,

@@ -5,7 +5,7 @@ import dev.sluice.bench.platform.JavaProcess;
 
 import java.util.ArrayList;
 
-/// Runs a load generator in a process of its own.
+/// Runs a load generator in a separate process.
 public final class LoadProcess implements AutoCloseable {
 
     private final JavaProcess process;

@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request to one source, built once. Each request changes only the marker, or the whole body
-/// if the body is an order. Used by one thread.
+/// The request to one source, built once and then reused. For each send, only the marker and the
+/// signature change, or the whole body if the bodies are orders. Not thread-safe.
 ///
 /// A body that is not an order contains text that a careless relay would change: an escaped NUL, a
 /// number with a trailing zero, and letters outside ASCII.
@@ -21,11 +21,13 @@ final class LoadRequestTemplate {
 
     private static final int MARKER_DIGITS = 16;
 
-    /// The beginning of each body.
+    /// The beginning of each body, before its marker is filled in.
     private static final String EMPTY_MARKER =
             "{\"marker\":\"%s-%s\"".formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
 
-    /// The factor for a source's position in its markers, whose first digits are this position.
+    /// The size of each source's range of marker numbers. A marker begins with a number: the
+    /// source's position times this size, plus a counter. Its leading digits are therefore the
+    /// position.
     private static final long MARKERS_PER_SOURCE = 1_000_000_000_000L;
 
     private static final int SIGNATURE_DIGITS = 64;
@@ -102,8 +104,8 @@ final class LoadRequestTemplate {
         return body.append("\"}").toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Returns the next request. Its marker consists of the source's position, a running number and
-    /// a random number. The result is valid until the next call.
+    /// Returns the next request. Its marker consists of the source's position, a counter and a
+    /// random number. The returned array is reused, so it is valid only until the next call.
     byte[] next() {
         orders.ifPresent(bodies -> {
             byte[] body = bodies.next(EMPTY_MARKER + ",");
@@ -124,7 +126,7 @@ final class LoadRequestTemplate {
         return request;
     }
 
-    /// Signs the body. The signature is the last header, before the empty line.
+    /// Signs the body and writes the signature into the last header, just before the empty line.
     private void sign(Mac key) {
         key.update(request, bodyOffset, request.length - bodyOffset);
         byte[] digest = key.doFinal();

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 /// @param statuses the number of answers by status
 /// @param acceptedInAll the number of requests that were answered with 200 at any time, including
 ///   the warm-up. The sink should receive this many
-/// @param answeredPerSecond the rate of the 200s that came back within the measured time
-/// @param latency the latencies of the 200s, from the moment when each request was due
-/// @param lateness the times from that moment until the request was sent; they are the generator's
-///   own part of the latency
+/// @param answeredPerSecond the number of 200s per second that arrived within the measured time
+/// @param latency the latencies of the 200s, each measured from the time when the request was due
+/// @param lateness how late each request was sent after it was due. This is the part of the latency
+///   that the generator itself causes
 public record LoadResult(
         double seconds,
         long sent,
@@ -56,7 +56,7 @@ public record LoadResult(
                 + missing.unsent();
     }
 
-    /// Describes the parts of [#failures()].
+    /// Describes in words the counts from which [#failures()] is computed.
     public String describeFailures() {
         return "answered %s, unanswered %d, timed out %d, unreachable %d, unsent %d"
                 .formatted(

@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
 
 /// Makes the JSON of orders that differ as real ones do: in ids, times, amounts and a name. The
 /// rest is the same in each order. More than 100 bytes of each order are random and cannot be
-/// compressed. Used by one thread.
+/// compressed. Not thread-safe.
 final class OrderBodies {
 
     private static final String HEX_DIGITS = "0123456789abcdef";

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
-/// Counts for each method in how many CPU samples it appears. Used by one thread.
+/// Counts, for each method, the CPU samples in which it appears. Not thread-safe.
 public final class CpuProfile {
 
     private final Map<String, MethodSamples> byMethod = new HashMap<>();
@@ -16,7 +16,7 @@ public final class CpuProfile {
     /// @param total the number of samples in which the method, or a method that it called, ran
     public record MethodSamples(String method, long self, long total) {}
 
-    /// @param stack the methods, with the outermost first
+    /// @param stack the methods of one sample, outermost first
     void add(List<String> stack) {
         samples++;
         for (String method : new HashSet<>(stack)) {
@@ -32,7 +32,7 @@ public final class CpuProfile {
         }
     }
 
-    /// Returns the methods with the most samples of their own.
+    /// Returns the `count` methods with the most `self` samples, the highest number first.
     public List<MethodSamples> hottest(int count) {
         return byMethod.values().stream()
                 .sorted(
@@ -43,7 +43,7 @@ public final class CpuProfile {
                 .toList();
     }
 
-    /// Returns the percentage of all samples.
+    /// Returns `part` as a percentage of all samples.
     public double percent(long part) {
         return 100.0 * part / Math.max(1, samples);
     }

@@ -10,11 +10,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// The CPU time used up to one moment, by each thread of each role and by the whole machine.
+/// The CPU time that each thread of each role, and the whole machine, had used by one moment.
 ///
 /// A role consists of a process and its descendants, except for those that belong to another role.
 ///
-/// @param machineTicks in hundredths of a second
+/// @param machineTicks the busy time of all processors, in hundredths of a second
 public record CpuSnapshot(
         Map<ProcessRole, List<ProcessSample>> processes, long machineTicks, long nanos) {
 

@@ -9,9 +9,9 @@ import java.util.OptionalDouble;
 
 /// The CPU time used between two moments.
 ///
-/// A role is missing if this process cannot watch its processes.
+/// If this process cannot watch a role's processes, the role has no entry in `seconds`.
 ///
-/// @param groups the same CPU time, by threads that do the same work
+/// @param groups the same CPU time, divided among groups of threads that do the same work
 public record CpuUsage(
         Map<ProcessRole, Double> seconds,
         List<ThreadGroupUsage> groups,
@@ -45,14 +45,16 @@ public record CpuUsage(
         return new CpuUsage(seconds, groups, Math.max(machine - ours, 0), wall);
     }
 
-    /// Returns the CPU time of these roles together, in microseconds for each of `count` events.
-    /// Empty if one of the roles was not watched or `count` is 0.
+    /// Returns the CPU time of these roles together, in microseconds per event, or empty if one of
+    /// the roles was not watched or `count` is 0.
+    ///
+    /// @param count the number of events
     public OptionalDouble microsPerEvent(long count, ProcessRole... roles) {
         return count == 0 ? OptionalDouble.empty() : scaled(1e6 / count, roles);
     }
 
-    /// Returns how much of one processor these roles used together, in percent. Empty if one of
-    /// them was not watched.
+    /// Returns the CPU time of these roles together as a percentage of one processor, or empty if
+    /// one of them was not watched.
     public OptionalDouble percentOfCore(ProcessRole... roles) {
         return scaled(100 / wallSeconds, roles);
     }
@@ -77,8 +79,8 @@ public record CpuUsage(
                 .sum();
     }
 
-    /// Returns how many processors other programs kept busy during that time. If this is not near
-    /// 0, rates are unreliable.
+    /// Returns how many processors other programs kept busy between the two moments. If this is not
+    /// near 0, the measured rates are unreliable.
     public double foreignCores() {
         return foreignSeconds / wallSeconds;
     }

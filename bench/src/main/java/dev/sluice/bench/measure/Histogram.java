@@ -1,8 +1,8 @@
 package dev.sluice.bench.measure;
 
-/// Counts durations in buckets that grow with the value. Each power of two has 128 buckets, so a
-/// percentile is at most 0.8 % too high. The size is fixed, and recording allocates nothing. Used
-/// by one thread.
+/// Counts durations in buckets whose width grows with the duration. Each power of two has 128
+/// buckets, so a percentile is at most 0.8 % too high. The number of buckets is fixed, and
+/// recording allocates nothing. Not thread-safe.
 public final class Histogram {
 
     private static final int BUCKET_BITS = 7;
@@ -13,8 +13,8 @@ public final class Histogram {
 
     private long max;
 
-    /// Records a duration. A negative duration counts as zero, because the two ends of an event may
-    /// be seen in either order.
+    /// Records a duration. A negative duration counts as zero. It can occur when different
+    /// processes record the start and the end.
     public void record(long nanos) {
         long value = Math.max(nanos, 0);
         counts[bucket(value)]++;
@@ -27,8 +27,9 @@ public final class Histogram {
         return count;
     }
 
-    /// Returns the lowest recorded duration, in nanoseconds, that at least `share` (0 to 1) of all
-    /// durations do not exceed. Returns 0 if nothing was recorded.
+    /// Returns a percentile in nanoseconds: the lowest duration that at least `share` (0 to 1) of
+    /// all recorded durations do not exceed, rounded up to the end of its bucket. Returns 0 if
+    /// nothing was recorded.
     public long percentile(double share) {
         long rank = Math.max(1, (long) Math.ceil(share * count));
         long seen = 0;

@@ -2,11 +2,13 @@ package dev.sluice.bench.measure;
 
 import java.util.List;
 
-/// How much higher a latency may be with some disturbance than without it. The limit is a ratio or
-/// a number of milliseconds, whichever allows more.
+/// How much higher a latency may be with a disturbance than without it. The limit is a ratio or a
+/// number of milliseconds, whichever allows more.
 public record LatencyTolerance(double ratio, double increaseMs) {
 
-    /// Returns the highest allowed latency if it is `standard` without the disturbance.
+    /// Returns the highest latency that is allowed with the disturbance.
+    ///
+    /// @param standard the latency without the disturbance
     public double limit(double standard) {
         return Math.max(standard * ratio, standard + increaseMs);
     }

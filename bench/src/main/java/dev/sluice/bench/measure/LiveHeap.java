@@ -4,19 +4,20 @@ import java.util.OptionalDouble;
 
 /// The memory that another JVM uses.
 ///
-/// @param megabytes the live objects on its heap, after a collection
+/// @param megabytes the size of the live objects on its heap, after a garbage collection
 /// @param resident the memory that its process occupies, in megabytes
 public record LiveHeap(double megabytes, OptionalDouble resident) {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
 
-    /// Makes the JVM collect its garbage, with the `jcmd` of this process's own JDK.
+    /// Makes the JVM collect its garbage and then measures it. Uses the `jcmd` of the JDK that runs
+    /// this process.
     public static LiveHeap of(long pid) {
         long bytes = totalBytes(JvmDiagnostics.run(pid, "GC.class_histogram"));
         return new LiveHeap(bytes / BYTES_PER_MEGABYTE, residentMegabytes(pid));
     }
 
-    /// Returns the bytes in the last line: `Total <instances> <bytes>`.
+    /// Returns the bytes in the last line of the histogram, which is `Total <instances> <bytes>`.
     static long totalBytes(String histogram) {
         return histogram
                 .lines()
@@ -27,7 +28,7 @@ public record LiveHeap(double megabytes, OptionalDouble resident) {
                 .orElseThrow(() -> new IllegalStateException("jcmd printed: " + histogram));
     }
 
-    /// Returns the memory that a process occupies, in megabytes; empty if the system does not
+    /// Returns the memory that a process occupies, in megabytes, or empty if the system does not
     /// report it.
     public static OptionalDouble residentMegabytes(long pid) {
         return ProcFile.field("/proc/" + pid + "/status", "VmRSS").stream()

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The most memory that a process has had resident, as the kernel keeps it (`VmHWM`). It is known
-/// only while the process runs, so it must be sampled until the end.
+/// The peak resident memory of a process, as counted by the kernel (`VmHWM`). The kernel reports it
+/// only while the process is running, so the caller must call [#sample()] until the process ends.
 ///
 /// Not thread-safe.
 public final class PeakMemory {
@@ -19,7 +19,7 @@ public final class PeakMemory {
         status = Path.of("/proc", Long.toString(pid), "status");
     }
 
-    /// Reads the value; keeps the last one once the process is gone.
+    /// Reads the current value. Keeps the last one if the process has ended.
     public void sample() {
         try {
             for (String line : Files.readAllLines(status)) {
@@ -28,7 +28,7 @@ public final class PeakMemory {
                 }
             }
         } catch (IOException gone) {
-            // It ended between two samples.
+            // The process ended between two samples.
         }
     }
 

@@ -11,7 +11,8 @@ final class ProcFile {
 
     private ProcFile() {}
 
-    /// Returns the value of the first line with this name; empty if there is no such line or file.
+    /// Returns the value of the first line with this name, or empty if there is no such line or
+    /// file.
     static Optional<String> field(String file, String name) {
         var path = Path.of(file);
         if (!Files.exists(path)) {

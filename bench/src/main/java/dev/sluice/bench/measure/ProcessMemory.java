@@ -18,7 +18,7 @@ public record ProcessMemory(double proportionalMb, double residentMb) {
 
     private static final double KILOBYTES_PER_MEGABYTE = 1024;
 
-    /// @param roots as in [CpuSnapshot#now]
+    /// @param roots the main process of each role, as in [CpuSnapshot#now]
     /// @param role one of the roles in `roots`
     public static ProcessMemory of(Map<ProcessRole, Long> roots, ProcessRole role) {
         var tree =
@@ -37,7 +37,7 @@ public record ProcessMemory(double proportionalMb, double residentMb) {
         return new ProcessMemory(proportional, resident);
     }
 
-    /// Returns zero if the process has ended.
+    /// Returns zeros if the process has ended.
     private static ProcessMemory read(Path process) {
         try {
             return parse(Files.readAllLines(process.resolve("smaps_rollup")));

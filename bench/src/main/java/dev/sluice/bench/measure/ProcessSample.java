@@ -2,7 +2,7 @@ package dev.sluice.bench.measure;
 
 import java.util.List;
 
-/// A process and its threads, with the CPU time that each has used up to one moment.
+/// A process and its threads, with the CPU time that each of them had used by one moment.
 public record ProcessSample(ProcessTimes times, List<ThreadTimes> threads) {
 
     public ProcessSample {

@@ -8,15 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A process's parent and CPU time, from `/proc/<pid>/stat`, in hundredths of a second. User and
-/// kernel time are added.
+/// The parent and the CPU time of a process, from `/proc/<pid>/stat`. The times are in hundredths
+/// of a second, and include user and kernel time.
 ///
 /// @param ticks the CPU time of the process, including threads that have ended
 /// @param childTicks the CPU time of children that have ended and that the process has waited for
 public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
 
-    /// Parses a line. The name in brackets may itself contain blanks and brackets, so the fields
-    /// are counted from the last bracket.
+    /// Parses a line. The program's name is in parentheses and may itself contain spaces and
+    /// parentheses, so the fields are counted from the last closing one.
     public static ProcessTimes parse(String line) {
         int bracket = line.lastIndexOf(')');
         long pid = Long.parseLong(line.substring(0, line.indexOf(' ')));

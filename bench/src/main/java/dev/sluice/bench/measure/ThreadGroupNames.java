@@ -7,18 +7,18 @@ import java.util.regex.Pattern;
 /// Names the group that a thread belongs to. Threads that do the same work are counted together.
 final class ThreadGroupNames {
 
-    /// Matches the title with which a process of PostgreSQL replaces its command line.
+    /// Matches the title that a PostgreSQL process sets in place of its command line.
     private static final Pattern POSTGRES_TITLE =
             Pattern.compile("postgres: (?<work>[a-z ]*[a-z])(?: [0-9]+)?[ \\x00]*");
 
     private static final String AUTOVACUUM_WORKER = "postgres: autovacuum worker";
 
-    /// Matches the title of a session, which has the user, the database and the address of the
+    /// Matches the title of a session, which contains the user, the database and the address of the
     /// client.
     private static final Pattern POSTGRES_SESSION =
             Pattern.compile("postgres: \\S+ \\S+ (\\[local]|\\S+\\([0-9]+\\))(?s:.*)");
 
-    /// The kernel keeps only 15 letters of a thread's name.
+    /// The names of the JVM's own threads. The kernel keeps only the first 15 characters of a name.
     private static final Set<String> JVM_THREADS =
             Set.of(
                     "java",
@@ -46,7 +46,7 @@ final class ThreadGroupNames {
             return "sessions";
         }
         if (title.startsWith(AUTOVACUUM_WORKER)) {
-            return "autovacuum worker"; // its title contains the database
+            return "autovacuum worker"; // its title also contains the database's name
         }
         Matcher work = POSTGRES_TITLE.matcher(title);
         return work.matches() ? work.group("work") : "other";

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 /// @param switches how often a processor switched to one of these threads
 public record ThreadGroupUsage(ProcessRole role, String group, double seconds, long switches) {
 
-    /// The group of threads and processes that ended between the two moments.
+    /// The name of the group of threads and processes that ended between the two moments.
     static final String ENDED = "ended";
 
     private static final long NANOS_PER_TICK = 10_000_000;
@@ -20,9 +20,10 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
     /// down to whole ticks at both moments.
     private static final long MAX_ROUNDING_NANOS = 2 * NANOS_PER_TICK;
 
-    /// Returns the groups of one role by name, and [#ENDED]. Threads and processes that have ended
-    /// leave only ticks and no count of switches. Less than 20 ms of a process's ended threads
-    /// cannot be distinguished from rounding, so they are left out.
+    /// Returns the usage of each group of one role, sorted by the group's name, with [#ENDED] last.
+    /// For threads and processes that have ended, only the ticks are known, not the number of
+    /// switches. If the ended threads of a process used 20 ms or less, their time cannot be
+    /// distinguished from rounding errors and is left out.
     static List<ThreadGroupUsage> between(
             ProcessRole role, List<ProcessSample> before, List<ProcessSample> after) {
         var known = new HashMap<Long, ProcessSample>();
@@ -36,7 +37,8 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
             ended += endedThreads(earlier.times(), process.times(), living);
             ended += NANOS_PER_TICK * (process.times().childTicks() - earlier.times().childTicks());
         }
-        // The parents of the ended processes now count all their time.
+        // The child time of their parents now includes all time of the ended processes. The part
+        // from before the first moment must not count.
         for (ProcessSample gone : known.values()) {
             ended -= NANOS_PER_TICK * (gone.times().ticks() + gone.times().childTicks());
         }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The CPU time that one thread has used since it began, from
+/// The CPU time that one thread has used since it started, from
 /// `/proc/<pid>/task/<thread>/schedstat`.
 ///
 /// @param group the work of the thread, as named by [ThreadGroupNames]
@@ -19,14 +19,14 @@ import java.util.Optional;
 /// @param switches how often a processor switched to the thread
 public record ThreadTimes(long thread, String group, long nanos, long switches) {
 
-    /// Parses a line with the time on a processor, the time waiting for one, and the number of
-    /// turns.
+    /// Parses a line of three numbers: the time on a processor, the time spent waiting for one, and
+    /// how often the thread was given one.
     static ThreadTimes parse(long thread, String group, String schedstat) {
         String[] fields = schedstat.strip().split(" ", -1);
         return new ThreadTimes(thread, group, Long.parseLong(fields[0]), Long.parseLong(fields[2]));
     }
 
-    /// Returns all threads of a process; none if the process has ended.
+    /// Returns all threads of a process, or none if the process has ended.
     ///
     /// @param process the directory of the process below `/proc`
     static List<ThreadTimes> all(Path process) {

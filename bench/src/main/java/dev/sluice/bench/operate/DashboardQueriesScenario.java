@@ -24,9 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `dashboard-queries`: Debian's Prometheus scrapes a relay under load with failures. The
-/// scenario then evaluates each expression of the Grafana dashboard and of the alert rules. It
-/// fails if an expression causes an error or returns no series.
+/// Scenario `dashboard-queries`: Debian's Prometheus scrapes a relay that is under load while some
+/// of its deliveries fail. The scenario then evaluates each expression of the Grafana dashboard and
+/// of the alert rules. It fails if an expression causes an error or returns no series.
 ///
 /// @param load how long the relay is loaded and scraped before the expressions are evaluated
 public record DashboardQueriesScenario(RelaySetup setup, Duration load) implements Scenario {
@@ -34,7 +34,7 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     private static final Path DASHBOARD = Path.of("deploy", "grafana", "sluice.json");
     private static final Path RULES = Path.of("deploy", "prometheus", "rules.yml");
 
-    /// The value that Grafana substitutes for its variable when a short range is shown.
+    /// The value that Grafana substitutes for `$__rate_interval` when it shows a short time range.
     private static final String RATE_INTERVAL = "15s";
 
     private static final int EVENTS_PER_SECOND = 100;
@@ -46,7 +46,7 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     private record Expression(String place, String text) {
 
         /// Returns the expression with Grafana's variables replaced. A comparison returns 0 or 1
-        /// instead of leaving out the series for which it does not hold. An empty result therefore
+        /// instead of leaving out the series for which it is false. An empty result therefore
         /// always means that a metric or label is wrong.
         String evaluated() {
             return text.replace("$__rate_interval", RATE_INTERVAL)
@@ -134,8 +134,8 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
         return found;
     }
 
-    /// Returns the rules as Prometheus has read them. Prometheus has already evaluated each of
-    /// them.
+    /// Returns the expressions of the rules that Prometheus has loaded. Prometheus has already
+    /// evaluated each rule; if that caused an error, the report fails.
     private static List<Expression> alerts(PrometheusServer prometheus, BenchReport report) {
         var found = new ArrayList<Expression>();
         for (var group : prometheus.rules().path("data").path("groups")) {

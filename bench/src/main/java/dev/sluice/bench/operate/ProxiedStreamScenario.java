@@ -15,16 +15,16 @@ import java.net.URI;
 import java.time.Duration;
 
 /// Scenario `nginx`: reads a live stream through nginx with its default settings and only a
-/// `proxy_pass` rule. The first event must arrive within a second. After five quiet minutes,
-/// another event must do so, too, on the same connection.
+/// `proxy_pass` rule. The first event must arrive within a second. After about five minutes without
+/// events, the next one must arrive as fast on the same connection.
 ///
-/// @param quiet how long no event arrives
+/// @param quiet how long no event is sent before the second one
 public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements Scenario {
 
     private static final double MAX_SECONDS = 1;
     private static final Duration EVENT_TIMEOUT = Duration.ofSeconds(30);
 
-    /// The stream sends a comment this often.
+    /// How often the stream sends a comment, which serves as a heartbeat.
     private static final int HEARTBEAT_SECONDS = 15;
 
     public static ProxiedStreamScenario from(CommandLineOptions options) {

@@ -9,8 +9,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// One connection to a live stream. It counts the lines that it reads, and does not reconnect when
-/// it ends.
+/// One connection to a live stream. It counts the events and comments that it reads, and does not
+/// reconnect when the stream ends.
 final class StreamLines implements AutoCloseable {
 
     private final HttpClient client =

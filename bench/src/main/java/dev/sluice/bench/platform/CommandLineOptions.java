@@ -13,8 +13,8 @@ import java.util.TreeSet;
 
 /// The `--name value` pairs of a command line. A name without a value is a flag.
 ///
-/// After all options are read, [#rejectUnknown()] throws if the command line has names that no code
-/// has read.
+/// Call [#rejectUnknown()] after all options have been read. It throws if the command line contains
+/// any other names.
 public final class CommandLineOptions {
 
     private final Map<String, String> given;
@@ -55,7 +55,7 @@ public final class CommandLineOptions {
         return text(name).map(URI::create);
     }
 
-    /// Returns a whole number from 0 to a hundred million.
+    /// Returns a whole number from 0 to 99,999,999.
     public int number(String name, int standard) {
         String text = text(name).orElse(Integer.toString(standard));
         if (!text.matches("[0-9]{1,8}")) {

@@ -9,9 +9,9 @@ import java.util.Optional;
 
 /// Reads the bytes of one connection as a sequence of HTTP/1.1 messages.
 ///
-/// A body has a `Content-Length` or chunks; a message with neither has no body. The reader is not
-/// strict, because it reads only messages of this project's own programs or of the program under
-/// measurement. Used by one thread.
+/// A body either has a `Content-Length` or is chunked; a message with neither has no body. The
+/// reader is not strict, because it reads only messages of this project's own programs or of the
+/// program under measurement. Not thread-safe.
 public final class HttpMessageReader {
 
     private static final int MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -41,7 +41,8 @@ public final class HttpMessageReader {
         return filled == 0;
     }
 
-    /// Whether a complete message is at the front. The methods below require one.
+    /// Whether the bytes read so far begin with a complete message. Except for [#clear()], the
+    /// methods below may be called only if they do.
     public boolean isComplete() throws IOException {
         if (bodyStart == UNKNOWN_BODY_START && !findBody()) {
             return false;
@@ -49,7 +50,7 @@ public final class HttpMessageReader {
         return chunked ? joinChunks() : filled >= end;
     }
 
-    /// Drops the message at the front.
+    /// Drops the first message.
     public void discardMessage() {
         System.arraycopy(bytes, end, bytes, 0, filled - end);
         filled -= end;
@@ -58,7 +59,7 @@ public final class HttpMessageReader {
         chunked = false;
     }
 
-    /// Drops all bytes, because a new connection begins.
+    /// Drops all bytes. Call this before the first read from a new connection.
     public void clear() {
         end = filled;
         discardMessage();
@@ -90,8 +91,7 @@ public final class HttpMessageReader {
                                 .strip());
     }
 
-    /// Returns the complete message at the front, as it was received, but with the chunks of its
-    /// body joined.
+    /// Returns the first message as it was received, except that the chunks of its body are joined.
     public ByteBuffer message() {
         return ByteBuffer.wrap(Arrays.copyOf(bytes, end));
     }
@@ -143,7 +143,7 @@ public final class HttpMessageReader {
         return length;
     }
 
-    /// Returns the offset of a header's value, or -1.
+    /// Returns the offset of a header's value, or -1 if the message has no such header.
     private int valueOffset(String name) {
         int at = lineEnd(0) + 2;
         while (at < bodyStart - 2) {

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// A program installed on this machine that runs with a given configuration. Its directory is
-/// removed afterwards.
+/// A running program that is installed on this machine and was started with a given configuration.
+/// Its working directory is removed when it is closed.
 public final class InstalledProgram implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(20);

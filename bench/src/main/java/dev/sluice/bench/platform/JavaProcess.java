@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A tool of this project in a JVM of its own. Its output is read line by line.
+/// A tool of this project that runs in a separate JVM. Its output is read line by line.
 ///
 /// The tool stops when its standard input is closed, and therefore also when this process dies.
 public final class JavaProcess implements AutoCloseable {
@@ -26,8 +26,8 @@ public final class JavaProcess implements AutoCloseable {
         this.lines = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /// Starts the tool with a small heap and the serial collector, so that it has few threads
-    /// besides the working one.
+    /// Starts the tool with a small heap and the serial collector, so that the JVM has few threads
+    /// besides the one that does the work.
     public static JavaProcess start(Class<?> tool, List<String> arguments) {
         var flags = List.of("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
         return start(flags, tool, arguments, Map.of());

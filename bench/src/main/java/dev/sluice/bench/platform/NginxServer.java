@@ -27,7 +27,7 @@ public final class NginxServer implements AutoCloseable {
 
     /// Starts nginx and returns when it listens on loopback.
     ///
-    /// @param rule a rule of its configuration, such as `return 200`
+    /// @param rule the nginx directive that handles all requests, such as `return 200`
     public static NginxServer start(int port, String rule) {
         String configuration =
                 """

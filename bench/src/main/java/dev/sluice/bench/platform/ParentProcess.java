@@ -3,7 +3,7 @@ package dev.sluice.bench.platform;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// The process that started this process, as seen through standard input.
+/// Detects the end of the parent process by the end of standard input.
 public final class ParentProcess {
 
     private ParentProcess() {}
@@ -17,7 +17,7 @@ public final class ParentProcess {
                     try {
                         System.in.transferTo(OutputStream.nullOutputStream());
                     } catch (IOException closed) {
-                        // An unreadable input is treated like the end of the parent.
+                        // If standard input cannot be read, the parent is treated as ended.
                     }
                     stop.run();
                 });

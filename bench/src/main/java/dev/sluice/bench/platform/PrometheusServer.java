@@ -25,7 +25,7 @@ public final class PrometheusServer implements AutoCloseable {
         InstalledProgram.require("prometheus");
     }
 
-    /// Returns the first line that Prometheus prints about itself.
+    /// Returns the first line that `prometheus --version` prints.
     public static String version() {
         return SystemCommands.run("prometheus", "--version")
                 .output()

@@ -10,7 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-/// Sends single requests for set-up and control, whose cost does not matter.
+/// Sends single requests for setup and control. Their cost does not matter.
 public final class SimpleHttpClient {
 
     private static final HttpClient CLIENT =

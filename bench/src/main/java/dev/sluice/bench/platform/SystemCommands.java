@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// Runs and signals programs of this machine.
+/// Runs programs of this machine and sends signals to processes.
 public final class SystemCommands {
 
     /// @param output standard output and standard error together
@@ -36,7 +36,7 @@ public final class SystemCommands {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
-    /// Runs the command to its end.
+    /// Runs the command and waits until it ends. The exit status is -1 if it could not be started.
     public static CommandOutput run(String... command) {
         try {
             var process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -52,8 +52,7 @@ public final class SystemCommands {
         }
     }
 
-    /// Starts the command in a session of its own, so that Ctrl-C in this process does not reach
-    /// it.
+    /// Starts the command in a new session, so that Ctrl-C in this process does not reach it.
     ///
     /// @param output the file to which its output is appended
     /// @param environment added to this process's environment
@@ -71,7 +70,8 @@ public final class SystemCommands {
         });
     }
 
-    /// Returns the prefix with which a command runs as this user. Only root can use it.
+    /// Returns the words to put before a command so that it runs as this user. Returns none if this
+    /// process does not run as root, because only root can switch users.
     public static List<String> asUser(String user, String group) {
         return isRoot()
                 ? List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups")
@@ -86,7 +86,8 @@ public final class SystemCommands {
         }
     }
 
-    /// Waits for the end of a process. Returns false if it still runs after the limit.
+    /// Waits for the end of a process. Returns false if the process is still running after `limit`,
+    /// or if this thread is interrupted.
     public static boolean awaitEnd(Process process, Duration limit) {
         try {
             return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -41,7 +41,7 @@ public final class UncheckedCalls {
                 });
     }
 
-    /// Closes an object that is no longer needed. A failure does not matter.
+    /// Closes an object that is no longer needed, and ignores a failure.
     public static void closeQuietly(Closeable closeable) {
         try {
             closeable.close();

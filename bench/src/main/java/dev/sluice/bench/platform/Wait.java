@@ -5,14 +5,14 @@ import static dev.sluice.bench.platform.UncheckedCalls.uncheckedRun;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/// Waits for another process in small steps, up to a limit.
+/// Waits for another process by polling, up to a time limit.
 public final class Wait {
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
     private Wait() {}
 
-    /// Waits until the condition holds. Returns false if `limit` passes first.
+    /// Waits until the condition is true. Returns false if `limit` passes first.
     public static boolean until(Duration limit, BooleanSupplier condition) {
         long end = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
@@ -24,8 +24,8 @@ public final class Wait {
         return true;
     }
 
-    /// Waits until the condition holds, and returns the seconds that this took. Returns the seconds
-    /// of `limit` if the condition does not hold by then.
+    /// Waits until the condition is true or `limit` has passed, and returns how many seconds that
+    /// took.
     public static double secondsUntil(Duration limit, BooleanSupplier condition) {
         long from = System.nanoTime();
         until(limit, condition);

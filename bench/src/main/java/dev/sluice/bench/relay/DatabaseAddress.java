@@ -9,10 +9,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
 
-/// The address and password of the PostgreSQL in a data directory.
+/// The port and the password of a PostgreSQL server on this machine.
 public record DatabaseAddress(int port, String password) {
 
-    /// The name of the user, the database and the schema.
+    /// The name that the user, the database and the schema share.
     private static final String DATABASE_NAME = "sluice";
 
     public static DatabaseAddress read(Path dataDirectory) {
@@ -38,7 +38,7 @@ public record DatabaseAddress(int port, String password) {
                 .formatted(DATABASE_NAME, password, port, DATABASE_NAME);
     }
 
-    /// Returns the address of the same database through another port of this machine.
+    /// Returns the address of the same database, reached through another port of this machine.
     public DatabaseAddress withPort(int otherPort) {
         return new DatabaseAddress(otherPort, password);
     }
@@ -53,7 +53,7 @@ public record DatabaseAddress(int port, String password) {
         }
     }
 
-    /// Opens a connection for operations that no API offers.
+    /// Opens a connection for operations that the relay's API does not offer.
     public Connection connect() throws SQLException {
         return connect(DATABASE_NAME);
     }

@@ -4,7 +4,7 @@ import dev.sluice.bench.measure.ProcessRole;
 
 import java.util.Map;
 
-/// A relay on this machine that was started, and will be stopped, by somebody else.
+/// A relay on this machine that this object neither starts nor stops.
 public record ExternalRelay(RelayApi api, Map<ProcessRole, Long> processes)
         implements SystemUnderTest {
 

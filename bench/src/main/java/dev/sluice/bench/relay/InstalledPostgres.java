@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// A PostgreSQL installed on this machine, with a cluster that is removed when this object is
-/// closed. If this process runs as root, PostgreSQL runs as `postgres`.
+/// A running PostgreSQL server that is installed on this machine. Its cluster is removed when this
+/// object is closed. If this process runs as root, PostgreSQL runs as `postgres`.
 public final class InstalledPostgres implements AutoCloseable {
 
-    /// The same settings as those of the relay's own PostgreSQL.
+    /// Some of the settings of the relay's own PostgreSQL, with the same values.
     private static final String POSTGRES_SETTINGS =
             """
             listen_addresses = '127.0.0.1'
@@ -101,7 +101,8 @@ public final class InstalledPostgres implements AutoCloseable {
         command.add(programs.resolve(program).toString());
         command.add("--pgdata=" + data());
         command.addAll(arguments);
-        // The output is not read to its end, because the started server keeps it open.
+        // The output goes to a file. Reading it from a pipe to its end would block, because the
+        // started server keeps the pipe open.
         var process =
                 SystemCommands.launch(command, directory.resolve("output"), Path.of("/"), Map.of());
         if (!SystemCommands.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {
@@ -136,7 +137,7 @@ public final class InstalledPostgres implements AutoCloseable {
         shutDown();
     }
 
-    /// Shuts PostgreSQL down, whatever state it is in.
+    /// Stops PostgreSQL if it is running, and removes its files.
     private void shutDown() {
         if (Files.exists(data().resolve("postmaster.pid"))) {
             run("pg_ctl", List.of("-m", "fast", "-w", "stop"));

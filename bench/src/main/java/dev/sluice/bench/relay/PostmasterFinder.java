@@ -15,9 +15,9 @@ final class PostmasterFinder {
 
     private PostmasterFinder() {}
 
-    /// Returns the process; empty if PostgreSQL does not run. The pid file may be old and its
-    /// number may belong to another process. The process must therefore also have this working
-    /// directory.
+    /// Returns the process, or empty if PostgreSQL is not running. The pid file may be stale, and
+    /// its number may now belong to another process. The working directory of the process must
+    /// therefore be inside the data directory.
     static Optional<ProcessHandle> find(Path dataDirectory) {
         Path postgres = dataDirectory.resolve("postgres");
         if (!Files.isDirectory(postgres)) {
@@ -34,7 +34,7 @@ final class PostmasterFinder {
             }
             return Optional.empty();
         } catch (UncheckedIOException | IOException changing) {
-            // The database is creating or removing its files. The caller will ask again.
+            // PostgreSQL is creating or removing its files. The caller will ask again.
             return Optional.empty();
         }
     }

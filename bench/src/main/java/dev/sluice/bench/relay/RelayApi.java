@@ -17,7 +17,7 @@ public final class RelayApi {
     /// Short retry intervals, so that deliveries interrupted by a crash arrive before the run ends.
     public static final List<Integer> RETRY_SECONDS = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
 
-    /// The owner of the first workspace of each relay that is started.
+    /// The email address of the owner of the first workspace, in each relay that is started.
     public static final String OWNER_EMAIL = "owner@example.com";
 
     public static final String OWNER_PASSWORD = "a-password-for-benches";
@@ -101,18 +101,20 @@ public final class RelayApi {
         send("PATCH", "destinations/" + destination, Map.of("status", status), 200);
     }
 
-    /// Requests a path below `/api/v1/` and returns the body of the response, which must be a 200.
+    /// Requests a path below `/api/v1/` and returns the body of the response, whose status must be
+    /// 200.
     public JsonNode get(String path) {
         return send("GET", path, Map.of(), 200);
     }
 
-    /// Sends an operation to a path below `/api/v1/`, and returns the answer, which must have the
-    /// status `expected`.
+    /// Sends a POST request to a path below `/api/v1/` and returns the body of the response, whose
+    /// status must be `expected`.
     public JsonNode post(String path, Map<String, Object> fields, int expected) {
         return send("POST", path, fields, expected);
     }
 
-    /// Whether the relay can store an event now. This check stores one.
+    /// Whether the relay can store an event now. The check sends an event, which is stored if it
+    /// succeeds.
     public boolean accepts(BenchSource source) {
         try {
             return SimpleHttpClient.post(source.ingest(), "", "{\"probe\":true}").statusCode()
@@ -122,7 +124,8 @@ public final class RelayApi {
         }
     }
 
-    /// Returns the same source with this relay's address.
+    /// Returns the same source with the ingest address that it has at this relay. Both relays must
+    /// use the same database.
     public BenchSource sourceHere(BenchSource source) {
         return new BenchSource(source.id(), base.resolve(source.ingest().getPath()));
     }

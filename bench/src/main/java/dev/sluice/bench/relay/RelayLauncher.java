@@ -25,7 +25,7 @@ record RelayLauncher(
         Map<String, String> settings) {
 
     /// The plans of the relay. The first workspace has the plan without limits, so that a plan
-    /// never affects a measurement. The other plan has limits that are counted, but that no
+    /// never affects a measurement. The other plan has limits that the relay counts, but that no
     /// measurement reaches.
     private static final String PLANS_JSON =
             """
@@ -46,9 +46,10 @@ record RelayLauncher(
         return start(log(), Map.of(), "serve");
     }
 
-    /// Another command of the launcher, with the server's own settings; prints into `output`.
+    /// Starts another command of the launcher with the relay's settings. Its output is appended to
+    /// `output`.
     ///
-    /// @param more settings, which win over the server's
+    /// @param more settings that override the relay's
     Process start(Path output, Map<String, String> more, String... command) {
         var words = new ArrayList<>(List.of(launcher.toString()));
         words.addAll(List.of(command));
@@ -56,7 +57,7 @@ record RelayLauncher(
         var environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
         environment.put("SLUICE_PORT", Integer.toString(port));
-        environment.put("SLUICE_MESSENGER_API_URL", "http://messenger.invalid"); // nobody's bots
+        environment.put("SLUICE_MESSENGER_API_URL", "http://messenger.invalid"); // never resolves
         environment.put("SLUICE_DATA_DIR", data().toString());
         environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         environment.put("SLUICE_ADMIN_API_KEY", key);
@@ -84,7 +85,7 @@ record RelayLauncher(
         });
     }
 
-    /// The settings of a relay with this one's master key on another database.
+    /// Returns the settings with which another relay uses `database` and this relay's master key.
     Map<String, String> databaseSettings(DatabaseAddress database) {
         return unchecked(() ->
                 Map.of(

@@ -38,13 +38,13 @@ public final class RelayProcess implements SystemUnderTest {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
 
-    /// For some million rows.
+    /// The timeout of an audit. It allows for some million rows.
     private static final Duration AUDIT_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
     /// The settings of a relay whose workspace has limits that are counted but never reached:
-    /// requests a minute, webhooks a minute, and a monthly quota.
+    /// requests per minute, webhooks per minute, and events per month.
     public static final Map<String, String> COUNTED_LIMITS =
             Map.of("SLUICE_WORKSPACE_PLAN", "counted");
 
@@ -82,8 +82,8 @@ public final class RelayProcess implements SystemUnderTest {
         });
     }
 
-    /// Starts another relay on the database that this relay has created. It must be closed before
-    /// this one.
+    /// Starts another relay on the database that this relay has created. The new relay must be
+    /// closed before this one.
     ///
     /// @param database the address of the database, possibly behind a proxy
     /// @param settings additional settings by their environment names
@@ -122,7 +122,8 @@ public final class RelayProcess implements SystemUnderTest {
         return PostmasterFinder.find(launch.data());
     }
 
-    /// Returns the folder of the programs of the relay's PostgreSQL, which must be running.
+    /// Returns the folder that contains the programs of the relay's PostgreSQL, which must be
+    /// running.
     public Path postgresPrograms() {
         long pid = postmaster().orElseThrow().pid();
         Path program = unchecked(() -> Path.of("/proc", Long.toString(pid), "exe").toRealPath());
@@ -174,15 +175,15 @@ public final class RelayProcess implements SystemUnderTest {
         SystemCommands.signal(name, process.pid());
     }
 
-    /// Runs the launcher's command `audit` beside the relay. Returns 0 if everything is in order, 1
-    /// if not, and 2 if the audit could not run.
+    /// Runs the launcher's command `audit` with the relay's settings. Returns 0 if everything is in
+    /// order, 1 if not, and 2 if the audit could not run.
     ///
     /// @param output the file for the output
     public int audit(Path output) {
         return audit(output, Map.of());
     }
 
-    /// The same with more settings, which win over the relay's.
+    /// Like `audit(output)`, with settings that override the relay's.
     public int audit(Path output, Map<String, String> settings) {
         var audit = launch.start(output, settings, "audit");
         if (SystemCommands.awaitEnd(audit, AUDIT_TIMEOUT)) {
@@ -194,13 +195,13 @@ public final class RelayProcess implements SystemUnderTest {
 
     /// Starts another command of the launcher with the relay's settings.
     ///
-    /// @param output where it prints
-    /// @param settings more of them, which win over the relay's
+    /// @param output the file to which its output is appended
+    /// @param settings additional settings, which override the relay's
     public Process launch(Path output, Map<String, String> settings, String... command) {
         return launch.start(output, settings, command);
     }
 
-    /// The settings of a relay with this one's master key on another database.
+    /// Returns the settings with which another relay uses `database` and this relay's master key.
     public Map<String, String> databaseSettings(DatabaseAddress database) {
         return launch.databaseSettings(database);
     }
@@ -210,7 +211,7 @@ public final class RelayProcess implements SystemUnderTest {
         return logLines(text).size();
     }
 
-    /// Returns the lines of the log, over all starts of the relay, that contain this text.
+    /// Returns the lines of the log that contain this text. The log covers all starts of the relay.
     public List<String> logLines(String text) {
         return unchecked(() -> Files.readAllLines(launch.log(), ISO_8859_1)).stream()
                 .filter(line -> line.contains(text))
@@ -222,8 +223,8 @@ public final class RelayProcess implements SystemUnderTest {
         return Instant.parse(line.substring(0, line.indexOf(' ')));
     }
 
-    /// Returns the errors in the log, over all starts of the relay, each with the first line of its
-    /// cause.
+    /// Returns the errors in the log, each with the first line of its stack trace. The log covers
+    /// all starts of the relay.
     public List<String> errors() {
         return unchecked(() -> {
             var lines = Files.readAllLines(launch.log(), ISO_8859_1);
@@ -240,7 +241,7 @@ public final class RelayProcess implements SystemUnderTest {
         });
     }
 
-    /// Asks the relay to stop (SIGTERM) and returns its exit status; -1 if it had to be killed.
+    /// Asks the relay to stop (SIGTERM) and returns its exit status, or -1 if it had to be killed.
     public int stop() {
         process.destroy();
         if (awaitEnd()) {
@@ -269,8 +270,8 @@ public final class RelayProcess implements SystemUnderTest {
         return launch.data();
     }
 
-    /// Returns the path of a file for a scenario's ledgers. It is removed together with the relay's
-    /// directory.
+    /// Returns the path of a file for a scenario's ledgers. The file is removed together with the
+    /// relay's directory.
     public Path scratchFile(String name) {
         return launch.directory().resolve(name);
     }
@@ -296,7 +297,8 @@ public final class RelayProcess implements SystemUnderTest {
         return SystemCommands.awaitEnd(process, STOP_TIMEOUT);
     }
 
-    /// Ends all processes and removes all files, whatever state the relay is in.
+    /// Kills the relay and its PostgreSQL and removes all files, whatever state they are in. Does
+    /// not touch what another relay owns, and keeps the files if `keep` is true.
     private void destroy() {
         process.destroyForcibly();
         awaitEnd();
@@ -312,7 +314,7 @@ public final class RelayProcess implements SystemUnderTest {
         TemporaryDirectory.remove(launch.directory());
     }
 
-    /// Returns a port that nothing listened on a moment ago.
+    /// Returns a port on which no process was listening a moment ago.
     public static int freePort() {
         return unchecked(() -> {
             try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -9,7 +9,8 @@ public interface SystemUnderTest extends AutoCloseable {
 
     RelayApi api();
 
-    /// Returns the processes whose CPU time belongs to the relay; empty if they cannot be known.
+    /// Returns the processes whose CPU time belongs to the relay, or an empty map if they cannot be
+    /// known.
     Map<ProcessRole, Long> processes();
 
     @Override

@@ -33,7 +33,7 @@ public final class BenchReport {
         return this;
     }
 
-    /// Adds a failure unless `good`. A run with a failure has failed.
+    /// Adds a failure if `good` is false. A run with at least one failure has failed.
     public BenchReport failUnless(boolean good, String failure) {
         if (!good) {
             failures.add(failure);
@@ -56,7 +56,7 @@ public final class BenchReport {
         return text.append(isGood() ? "passed\n" : "").toString();
     }
 
-    /// Writes the page `<date>-<scenario>.md`. Replaces a page of the same day.
+    /// Writes the page `<date>-<scenario>.md`. Replaces an earlier page of the same day.
     public void save(Path directory, LocalDate date, String command, MachineDescription machine) {
         String name = date + "-" + scenario;
         uncheckedRun(() -> {
@@ -67,7 +67,7 @@ public final class BenchReport {
         });
     }
 
-    /// Returns the commit of the checkout, and whether its sources have changed since.
+    /// Returns the commit of the checkout, and whether the sources have uncommitted changes.
     private static String gitRevision() {
         var head = SystemCommands.run("git", "rev-parse", "--short=10", "HEAD");
         var changes =

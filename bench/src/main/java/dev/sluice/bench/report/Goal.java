@@ -2,12 +2,12 @@ package dev.sluice.bench.report;
 
 import java.util.Locale;
 
-/// A number that a measurement should reach, and the limit that it must reach.
+/// A number that a measurement should reach (the goal) and one that it must reach (the limit).
 ///
 /// @param name the measured quantity, with its unit
 /// @param wanted the goal; missing it adds a remark
-/// @param least the limit; missing it fails the run. It is above `wanted` if smaller numbers are
-///   better
+/// @param least the limit; missing it fails the run. It is at least `wanted` if smaller numbers are
+///   better, and below `wanted` otherwise
 public record Goal(String name, double wanted, double least) {
 
     /// Returns a goal whose limit must not be exceeded.
@@ -15,7 +15,8 @@ public record Goal(String name, double wanted, double least) {
         return new Goal(name, limit, limit);
     }
 
-    /// Adds the measured number to the report, beside the goal.
+    /// Adds the measured number and the goal to the report: as a failure if the limit is missed,
+    /// otherwise as a remark.
     public void judge(double seen, BenchReport report) {
         String found =
                 String.format(Locale.ROOT, "%s: %.2f, the goal is %s", name, seen, text(wanted));

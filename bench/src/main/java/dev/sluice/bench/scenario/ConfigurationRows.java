@@ -4,13 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/// Writes configuration rows into a relay's database. They are copies of the one source,
-/// destination and connection that exist there.
+/// Adds sources and connections to a relay's database. The sources are copies of the one that
+/// exists there, and the connections lead to the destination that exists there.
 final class ConfigurationRows {
 
     private ConfigurationRows() {}
 
-    /// @param connections the number of connections to add, each with a source of its own
+    /// @param connections the number of connections to add, each with its own source
     /// @param purged the number of purged sources to add, each with a deleted connection
     static void add(Connection database, int connections, int purged) throws SQLException {
         addSources(database, "live-", connections, "null");
@@ -21,7 +21,7 @@ final class ConfigurationRows {
         }
     }
 
-    /// @param deletedAt an SQL expression
+    /// @param deletedAt the SQL expression for the time when the rows were deleted, or `null`
     private static void addSources(Connection database, String tokens, int count, String deletedAt)
             throws SQLException {
         var statements =

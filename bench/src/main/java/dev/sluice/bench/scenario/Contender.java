@@ -15,7 +15,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/// One of several systems that are measured in turn, with its rounds so far.
+/// One of several systems that are measured in turn, with the results of its rounds so far.
 final class Contender {
 
     private final String title;
@@ -35,7 +35,8 @@ final class Contender {
         this.rounds = new MeasurementTable(title, "round", columns);
     }
 
-    /// Returns a relay with one source and one destination, which answers at once.
+    /// Creates a source on the relay that is connected to the sink, and returns the relay as a
+    /// contender.
     static Contender of(String title, LoadSettings load, RelayProcess relay, SinkProcess sink) {
         var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
         return new Contender(title, load.backToBack(source.ingest()), relay, sink);
@@ -45,8 +46,8 @@ final class Contender {
         return title;
     }
 
-    /// Measures the contenders `rounds` times, with every second round in reverse order. The
-    /// clean-up that a round causes then falls on a different contender each time.
+    /// Measures the contenders `rounds` times, with every second round in reverse order. Otherwise,
+    /// the cleanup after a contender's round would always slow down the same other contender.
     static void alternate(int rounds, List<Contender> contenders, BenchReport report) {
         alternate(rounds, contenders, report, _ -> {});
     }
@@ -62,8 +63,8 @@ final class Contender {
         }
     }
 
-    /// Loads the system before its first round, without measuring, so that the rounds do not
-    /// measure the compilation of its code.
+    /// Puts the system under load before its first round and ignores the result. The JVM compiles
+    /// the system's code during this time, which must not count in the rounds.
     void settle(Duration time) {
         var arrivals = new SinkArrivals(sink);
         var measurement =
@@ -86,7 +87,7 @@ final class Contender {
         return latest(TOTAL_CPU);
     }
 
-    /// Returns the number in this column of the newest round.
+    /// Returns the number in this column of the newest round, or NaN if it could not be measured.
     double latest(MeasurementColumn column) {
         return rounds.table().last(column.title()).orElse(Double.NaN);
     }

@@ -21,16 +21,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `disk`: the bytes that an event with the JSON of an order takes on disk. The same
-/// events in the tables of the bare pipeline are measured for comparison.
+/// Scenario `disk`: measures how many bytes an event takes on disk if its body is the JSON of an
+/// order. For comparison, it also stores such events in the tables of the bare pipeline.
 ///
-/// The relay compresses payloads. If compression is switched off, there is no goal.
+/// The relay compresses payloads unless `isPlain` is true. Without compression, there is no goal.
 ///
-/// The first events do not count, because the relay may learn from them how to compress the others.
+/// The events of the warm-up are not counted, because the relay may learn from them how to compress
+/// later events.
 ///
-/// @param load its warm-up is the time for the first events
-/// @param settling how long the relay gets to finish its work before sizes are read
-/// @param isPlain whether payloads are stored as they arrive
+/// @param load the load; its warm-up is the time in which events are stored but not counted
+/// @param settling how long the relay has to finish its work before sizes are read
+/// @param isPlain whether payloads are stored without compression
 public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling, boolean isPlain)
         implements Scenario {
 
@@ -69,7 +70,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         }
     }
 
-    /// Returns the number of bytes that an event takes, with its share of the indexes.
+    /// Returns the number of bytes that one event takes in the table of events and its indexes.
     private double measureRelay(RelayProcess relay, ReportTable table, BenchReport report) {
         try (var sink = SinkProcess.start()) {
             var source =
@@ -130,7 +131,8 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return measurement.result().acceptedInAll();
     }
 
-    /// Returns the number of bytes of the table and its indexes for each event.
+    /// Adds a row for one database table. Returns the bytes that the table and its indexes take per
+    /// event.
     private static double addTable(
             ReportTable table, String name, DiskUsage.TableBytes bytes, long events) {
         double tableBytes = (double) bytes.table() / events;

@@ -11,8 +11,7 @@ import java.util.Map;
 
 /// The disk space of the tables of a relay's PostgreSQL, measured right after a checkpoint.
 ///
-/// @param fileBytes the size of all files of the cluster except the write-ahead log, in whole
-///   blocks
+/// @param fileBytes the disk space of all files of the cluster except the write-ahead log
 record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
 
     record TableName(String schema, String name) {}
@@ -30,7 +29,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         }
     }
 
-    /// The average number of bytes of two columns in an event's row.
+    /// The average sizes of the body and the headers in an event's row, in bytes.
     record EventColumns(double body, double headers) {}
 
     DiskUsage {
@@ -64,7 +63,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         return bytes;
     }
 
-    /// Returns the sum of all tables of the schema except these.
+    /// Returns the sum of all tables of the schema except those in `names`.
     TableBytes others(String schema, List<String> names) {
         return tables.entrySet().stream()
                 .filter(entry -> entry.getKey().schema().equals(schema))
@@ -87,7 +86,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         }
     }
 
-    /// Returns the columns of the relay's newest events.
+    /// Returns the averages of the relay's 10,000 newest events.
     static EventColumns newestEvents(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {

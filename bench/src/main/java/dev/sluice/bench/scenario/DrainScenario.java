@@ -18,8 +18,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/// Scenario `drain`: a paused destination with a million waiting deliveries is resumed and answers
-/// all of them at once. No other load runs.
+/// Scenario `drain`: measures how fast a relay delivers a backlog. A paused destination, for which
+/// a million deliveries are waiting, is resumed. It answers each request immediately. No other load
+/// runs.
 public record DrainScenario(RelaySetup setup, LoadSettings load, int rows) implements Scenario {
 
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(30);

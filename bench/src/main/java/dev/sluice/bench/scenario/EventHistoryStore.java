@@ -14,7 +14,7 @@ import java.util.UUID;
 /// Writes a history into a relay's database, as if the events had arrived over several days:
 /// partitions, events with bodies of 100 bytes, deliveries of some of them, and all counts.
 ///
-/// Uses the connection it is given, and leaves it open.
+/// Uses the given connection and does not close it.
 public final class EventHistoryStore {
 
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
@@ -22,13 +22,14 @@ public final class EventHistoryStore {
     /// The number of events that are inserted in one transaction.
     private static final int EVENTS_PER_TRANSACTION = 500_000;
 
-    /// The kinds of outcome that `insert_deliveries` makes; the first ten are dead letters.
+    /// The number of equally likely outcomes from which `insert_deliveries` chooses one per event.
+    /// The first `DEAD_OUTCOMES` of them are dead letters.
     private static final int ALL_OUTCOMES = 100;
 
     private static final int DEAD_OUTCOMES = 10;
 
-    /// The first digits of the hash that decides which events are filtered: one in a thousand, or
-    /// none.
+    /// An event is filtered if its hash, in hex, is less than this text: about one event in a
+    /// thousand, or none.
     private static final String SOME_FILTERED = "004";
 
     private static final String NONE_FILTERED = "";
@@ -39,12 +40,12 @@ public final class EventHistoryStore {
         this.connection = connection;
     }
 
-    /// Writes a history in which each event is a dead letter on every connection of its source: one
-    /// in ten was exhausted, two more got no response, three were answered with 503, and four with
-    /// 410. Connections of one source get the same answer. Also rebuilds all counts of the
-    /// database.
+    /// Writes a history in which each event is a dead letter on every connection of its source. Of
+    /// ten dead letters, one was exhausted, two more got no response, three were answered with 503,
+    /// and four with 410. All deliveries of one event end in the same way. Also rebuilds all counts
+    /// of the database.
     ///
-    /// The database must have no other events, and no relay may be storing any meanwhile.
+    /// The database must have no other events, and no relay may store events in the meantime.
     ///
     /// @param connectionsOfEach the number of connections that every source has
     public void writeDeadLetters(
@@ -61,7 +62,7 @@ public final class EventHistoryStore {
         vacuumAndCheckpoint();
     }
 
-    /// Creates the partitions of these days in the same way as the relay.
+    /// Creates the partitions of these days as the relay would, unless they exist.
     void createPartitions(LocalDate from, LocalDate to) throws SQLException {
         for (var day = from; !day.isAfter(to); day = day.plusDays(1)) {
             for (String table : List.of("event", "delivery", "attempt")) {
@@ -97,9 +98,9 @@ public final class EventHistoryStore {
         return new UUID(day.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli() << 16, 0);
     }
 
-    /// Adds events evenly from `from` to `to`; the sources take turns. In a million events, `rare`
-    /// fail verification and `rare` pass it, at random positions; the others skip it. One event in
-    /// a thousand is filtered.
+    /// Adds events at even intervals from `from` to `to`, to each source in turn. Of a million
+    /// events, about `rare` fail verification and about `rare` pass it; the others skip it. About
+    /// one event in a thousand is filtered.
     ///
     /// @param connections one connection of each source, in the order of the sources
     void addEvents(
@@ -153,21 +154,21 @@ public final class EventHistoryStore {
         }
     }
 
-    /// Adds deliveries of the day's unfiltered events. One in ten events was delivered. Another one
-    /// in ten was not: a tenth of these are exhausted, and the others failed in several ways. One
-    /// in a hundred waits until tomorrow.
+    /// Adds deliveries of the day's unfiltered events. One event in ten was delivered. Another one
+    /// in ten is a dead letter: a tenth of these are exhausted, and the others failed in several
+    /// ways. One event in a hundred has a delivery that is not due until tomorrow.
     void addDeliveries(LocalDate day) throws SQLException {
         run(sql("insert_deliveries").formatted(ALL_OUTCOMES, partition("event", day)));
         run(sql("insert_work").formatted(partition("event", day)));
     }
 
-    /// Dismisses half of all dead letters, and adds a successful resend of one in sixteen.
+    /// Dismisses half of all dead letters, and adds a successful resend for one in sixteen.
     void resolveDeadLetters() throws SQLException {
         run(sql("insert_dismissals"));
         run(sql("insert_resends"));
     }
 
-    /// Counts everything again, by the relay's own rules.
+    /// Computes all counts again, by the relay's own rules.
     void rebuildCounts() throws SQLException {
         run("truncate ledger, rollup_hour, rollup_day, total");
         run(sql("count_events_by_hour"));
@@ -176,14 +177,14 @@ public final class EventHistoryStore {
         run(sql("count_totals"));
     }
 
-    /// Vacuums the tables and makes a checkpoint, because autovacuum would have done so by now in a
-    /// real history.
+    /// Vacuums the tables and forces a checkpoint. In a database with a real history, PostgreSQL
+    /// would have done both by now.
     void vacuumAndCheckpoint() throws SQLException {
         run("vacuum analyze");
         run("checkpoint");
     }
 
-    /// Returns the id of an event of the source that arrived at about this time.
+    /// Returns the id of the first event of the source that arrived at or after this time.
     UUID findEvent(UUID source, Instant at) throws SQLException {
         try (var statement =
                 connection.prepareStatement(

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Scenario `features`: measures the full cycle on one relay with different features in turn. These
-/// are no features, verified senders, a filter of three rules, a transformation, and all of these
+/// Scenario `features`: measures one relay, from ingest to delivery, with different features in
+/// turn: none, verified senders, a filter of three rules, a transformation, and all of these
 /// together.
 ///
 /// @param baselineLauncher the launcher of an earlier build, which is measured for comparison

@@ -15,9 +15,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/// Scenario `latency`: measures two times. The first is the time until the answer at half of the
-/// maximum rate. The second is the time from the answer to the first byte at the destination when
-/// the relay is almost idle.
+/// Scenario `latency`: measures two latencies. The first is the time until the relay answers the
+/// sender, at half of the maximum rate. The second is the time from that answer to the first byte
+/// at the destination, while the relay is almost idle.
 ///
 /// @param rate the maximum rate, or 0 to measure it first
 public record LatencyScenario(RelaySetup setup, LoadSettings load, int rate, int idleRate)

@@ -15,7 +15,8 @@ import java.nio.file.Path;
 record LedgerMeasurement(
         LoadMeasurement measurement, LedgerComparison comparison, LatencySummary firstByte) {
 
-    /// @param received the sink's ledger
+    /// @param received the file with the sink's ledger
+    /// @param sent the file to which the generator's ledger is written
     static LedgerMeasurement run(
             SystemUnderTest system, SinkProcess sink, Path received, LoadPlan plan, Path sent) {
         var arrivals = new SinkArrivals(sink);

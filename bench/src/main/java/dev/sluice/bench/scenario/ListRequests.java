@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
 /// The requests of the scenario `lists`. They are named templates from the resource
 /// `list-requests.txt`, filled in slightly differently each time.
 ///
-/// @param ids the ids by the word in the template, such as `source`
-/// @param pageItems the number of items from which a deep page is chosen, by the word in the
-///   template
+/// @param ids the id for each word in the templates, such as `source`
+/// @param pageItems the length of the list from which a random page is chosen, for each word in the
+///   templates
 /// @param events ids of some existing events
 record ListRequests(
         Map<String, String> ids,
@@ -35,7 +35,8 @@ record ListRequests(
 
     private static final int PAGE_SIZE = 50;
 
-    /// A parameter that stands for the cursor at the end of a page until that page was read.
+    /// A placeholder that names a page. [#withCursor] replaces it with the cursor at the end of
+    /// that page.
     private static final String PAGE_BEFORE = "after_page=";
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
@@ -50,7 +51,7 @@ record ListRequests(
         return templates;
     }
 
-    /// @param number the number of the request, which varies the text
+    /// @param number the running number of the request; the text varies with it
     String fill(String template, int number) {
         return PLACEHOLDER
                 .matcher(template)
@@ -60,7 +61,8 @@ record ListRequests(
                 });
     }
 
-    /// Replaces the number of a page by the cursor at its end.
+    /// Replaces `after_page=` and the page number, if present, with the cursor at the end of that
+    /// page. Requests the page to learn the cursor.
     ///
     /// @param request the result of [#fill]
     /// @param ask sends a request and returns its answer
@@ -95,7 +97,8 @@ record ListRequests(
         return 1 + (long) (random.nextDouble() * pages);
     }
 
-    /// Returns a random time range. Both ends usually lie within a minute, which they cut in two.
+    /// Returns a random time range. Its ends are rarely at full minutes, so the first and the last
+    /// minute are usually included only in part.
     private String timeRange() {
         var one = randomInstant(from, to, random);
         var other = randomInstant(from, to, random);

@@ -21,7 +21,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /// Scenario `lists`: requests event lists, details and lists of dead letters over millions of
-/// events, with every filter. The p99 of each must be below a tenth of a second.
+/// events, with every filter. The p99 of each kind of request must be below 100 ms.
 public record ListsScenario(
         RelaySetup setup,
         int events,

@@ -15,9 +15,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The result of running one load plan, with the CPU time of all processes in the measured time.
+/// The result of running one load plan, with the CPU time that all processes used during the
+/// measured time.
 ///
-/// @param delivered the number of requests that reached the sink in that time; empty without a sink
+/// @param delivered the number of requests that reached the sink during the measured time, or empty
+///   if there was no sink
 record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> delivered) {
 
     static LoadMeasurement run(SystemUnderTest system, SinkProcess sink, LoadPlan plan) {
@@ -38,7 +40,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         }
     }
 
-    /// Returns the processes whose CPU time counts, including this process.
+    /// Returns the processes whose CPU time is counted, including this process.
     static Map<ProcessRole, Long> processes(SystemUnderTest system, Optional<SinkProcess> sink) {
         var processes = new EnumMap<ProcessRole, Long>(ProcessRole.class);
         processes.putAll(system.processes());
@@ -47,7 +49,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         return processes;
     }
 
-    /// Stores at least `rows` events for a paused destination, and returns their number.
+    /// Stores at least `rows` events and returns their number. The destination must be paused.
     static long storeBacklog(
             SystemUnderTest system, LoadSettings load, URI ingest, int rows, BenchReport report) {
         long stored = 0;
@@ -70,13 +72,13 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         }
     }
 
-    /// Returns the number of 200s within the measured time.
+    /// Returns how many requests were answered with 200 within the measured time.
     long answered() {
         return Math.round(result.answeredPerSecond() * result.seconds());
     }
 
-    /// Returns the number of events by which CPU time is divided: delivered events, or answered
-    /// requests if nothing is delivered.
+    /// Returns the number by which CPU time is divided to get the time per event: delivered events,
+    /// or answered requests if there was no sink.
     long events() {
         return delivered.orElseGet(this::answered);
     }

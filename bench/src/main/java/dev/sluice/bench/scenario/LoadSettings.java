@@ -8,7 +8,7 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.net.URI;
 import java.time.Duration;
 
-/// The strength and duration of the load, for the scenarios that measure speed.
+/// How much load to put on the relay and for how long, in the scenarios that measure speed.
 ///
 /// @param maxInFlight the destination's limit on concurrent attempts
 record LoadSettings(
@@ -24,7 +24,8 @@ record LoadSettings(
         return from(options, 10, 20);
     }
 
-    /// @param warmUp the default in seconds, as is `measured`
+    /// @param warmUp the default time of the warm-up in seconds
+    /// @param measured the default time of the measurement in seconds
     static LoadSettings from(CommandLineOptions options, int warmUp, int measured) {
         return new LoadSettings(
                 options.number("rounds", 3),
@@ -48,7 +49,7 @@ record LoadSettings(
         return plan(ingest, new LoadPattern.ConstantRate(rate), connections);
     }
 
-    /// Returns a load at an even rate over a few connections.
+    /// Returns a load at a constant rate over at most 16 connections.
     LoadPlan gently(int rate, URI ingest) {
         return plan(ingest, new LoadPattern.ConstantRate(rate), Math.min(connections, 16));
     }

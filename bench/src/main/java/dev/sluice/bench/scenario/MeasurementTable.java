@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /// A table with a row for each [LoadMeasurement]: a label, chosen columns, further columns of the
-/// scenario, failures and foreign cores.
+/// scenario, the number of failures, and how many cores other programs used.
 final class MeasurementTable {
 
     private final Set<MeasurementColumn> columns;
@@ -41,7 +41,7 @@ final class MeasurementTable {
 
         private final String title;
 
-        @SuppressWarnings("ImmutableEnumChecker") // none of them has state
+        @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
         private final Function<LoadMeasurement, Object> value;
 
         MeasurementColumn(String title, Function<LoadMeasurement, Object> value) {

@@ -19,9 +19,9 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// Scenario `memory`: the memory that a relay and all processes of its PostgreSQL occupy. It is
-/// measured after the start, right after full load, and a minute later. An unused PostgreSQL with
-/// the same programs is measured at the same moments.
+/// Scenario `memory`: measures the memory that a relay and all processes of its PostgreSQL occupy:
+/// after the start, right after full load, and a minute later. For comparison, an unused PostgreSQL
+/// with the same binaries is measured at the same moments.
 public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes times)
         implements Scenario {
 
@@ -29,10 +29,10 @@ public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes ti
     private static final Goal RESTED =
             Goal.atMost("Idle after full load, relay and PostgreSQL, MB of PSS", 300);
 
-    /// The duration of each part.
+    /// How long each part of the scenario takes.
     ///
     /// @param settling the time from the start to the first measurement
-    /// @param full the time of full load
+    /// @param full how long the relay is under full load
     /// @param idle the time from the end of the load to the last measurement
     public record MemoryTimes(Duration settling, Duration full, Duration idle) {}
 

@@ -28,13 +28,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// The ways in which one sender tries to use up what all sources share. Each attack is prepared
-/// once and may then be started any number of times. Closing the object that `start` returns ends
-/// the attack.
+/// The ways in which one sender tries to use up resources that all sources share. Each attack is
+/// prepared once and may then be started any number of times. Closing the object that `start`
+/// returns ends the attack.
 enum NeighbourAttack {
 
-    /// Many connections that each send a body of nearly 1 MiB except for its last bytes, and then
-    /// one byte every 15 s. A connection that the relay closes is opened again.
+    /// Opens many connections. Each sends a body of 1 MiB except for its last 4 bytes, and then one
+    /// byte every 15 s. A connection that the relay closes is opened again.
     BODIES("137 connections hold a body of 1 MiB, 4 bytes short") {
         private static final int CONNECTIONS = 137;
         private static final int BODY_BYTES = 1 << 20;
@@ -71,7 +71,8 @@ enum NeighbourAttack {
         }
     },
 
-    /// Bodies with expensive filters: long lists of operands are compared with long arrays.
+    /// Sends events through expensive filters, which compare long lists of operands with long
+    /// arrays.
     FILTERS("20 events/s of 180 KB through five connections with filters that cost much") {
         private static final int CONNECTIONS = 5;
         private static final int PER_SECOND = 20;
@@ -101,7 +102,7 @@ enum NeighbourAttack {
         }
     },
 
-    /// Small events that each make many deliveries.
+    /// Sends small events that each cause many deliveries.
     WIDE("10 events/s of a source with 1 000 connections to paused destinations") {
         private static final int CONNECTIONS = 1_000;
         private static final int PER_SECOND = 10;
@@ -121,7 +122,7 @@ enum NeighbourAttack {
         }
     },
 
-    /// As many of these events as the relay accepts.
+    /// Sends the events of [#WIDE] as fast as the relay accepts them.
     WIDE_FLOOD("the same, 32 connections back to back") {
         @Override
         BenchSource prepare(RelayApi api) {
@@ -155,7 +156,7 @@ enum NeighbourAttack {
                                         + Arrays.toString(values()).toLowerCase(Locale.ROOT)));
     }
 
-    /// Describes the load of the attacker in words.
+    /// Describes in words what the attacker sends.
     String offered() {
         return offered;
     }
@@ -171,7 +172,7 @@ enum NeighbourAttack {
         return destination;
     }
 
-    /// Calls that some threads repeat until this object is closed.
+    /// Repeats a call on several threads until this object is closed.
     private static final class RepeatedCalls implements AutoCloseable {
 
         private interface Call {
@@ -201,8 +202,8 @@ enum NeighbourAttack {
         }
     }
 
-    /// Posts at an even rate, with at most 32 requests at a time. A request that gets no answer in
-    /// time is not repeated.
+    /// Posts at a constant rate, with at most 32 requests open at a time. A request that times out
+    /// is not repeated.
     private static final class PacedPosts {
 
         private static final int MAX_OPEN = 32;

@@ -12,8 +12,9 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Scenario `neighbours`: a source with moderate traffic is measured alone, and beside each
-/// [NeighbourAttack] of another source of its workspace. Compares the p99 of its answers.
+/// Scenario `neighbours`: measures a source with moderate traffic, alone and while each
+/// [NeighbourAttack] runs through another source of the same workspace. Compares the p99 latencies
+/// of the answers.
 ///
 /// @param attacks the attacks to measure, one after the other
 public record NeighbourScenario(

@@ -31,7 +31,7 @@ final class NoisyNeighbours {
     private static final int MAX_IN_FLIGHT = 32;
 
     /// A retry interval longer than the whole measurement, so that no delivery to the dead
-    /// destination ends.
+    /// destination is exhausted.
     private static final int RETRY_SECONDS = 600;
 
     private static final int HANGING_RATE = 60;

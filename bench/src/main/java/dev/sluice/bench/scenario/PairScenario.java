@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `pair`: measures this build and another one in turn, each on a PostgreSQL of its own.
-/// Shows what one change gains or costs. The result is the median of the rounds' ratios, because
-/// the speed of a noisy machine changes more between rounds than within one.
+/// Scenario `pair`: measures this build and another one in turn, each with its own PostgreSQL. The
+/// comparison shows what a change gains or costs. The result is the median of the rounds' ratios,
+/// because the speed of a noisy machine changes more between rounds than within one.
 ///
 /// @param settings the settings of both relays, by their environment names
 public record PairScenario(
@@ -27,11 +27,11 @@ public record PairScenario(
         Map<String, String> settings)
         implements Scenario {
 
-    /// The maximum of the median of the rounds' ratios of CPU time per event.
+    /// The maximum of the median ratio of CPU time per event (this build divided by the other one).
     private static final double MAX_CPU_RATIO = 1.03;
 
-    /// The time under load before the first round. The relay's code is compiled in the first
-    /// minute.
+    /// How long each build is under load before the first round. The JVM compiles the relay's code
+    /// in the first minute.
     private static final int SETTLING_SECONDS = 60;
 
     public static PairScenario from(CommandLineOptions options) {

@@ -22,19 +22,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/// Clients that guess an account's password, and the account's owner. Each guess comes from a
-/// different address. Until the last guess is answered, the owner signs in and out repeatedly, in
-/// turn from one of five known addresses and from a new one. The addresses are in
-/// `X-Forwarded-For`.
+/// Simulates clients that guess an account's password while the account's owner signs in. Each
+/// guess comes from a different address. Until the last guess is answered, the owner repeatedly
+/// signs in and out, alternating between one of five known addresses and a new one. The clients
+/// send their addresses in `X-Forwarded-For`.
 final class PasswordGuessers implements AutoCloseable {
 
-    /// Few enough that new addresses in between do not make the relay forget one: it keeps the last
-    /// 16 of an account.
+    /// The owner's known addresses. The relay remembers an account's last 16 addresses. These are
+    /// few enough that sign-ins from new addresses in between do not make the relay forget one of
+    /// them.
     private static final List<String> OWNER_ADDRESSES =
             List.of("203.0.113.7", "203.0.113.8", "203.0.113.9", "203.0.113.10", "203.0.113.11");
 
-    /// A known address goes first five times a minute. With this pause each comes four times a
-    /// minute, and once more before the attack.
+    /// The relay gives precedence to at most five sign-ins per minute from one known address. With
+    /// this pause, each known address is used four times a minute, and once more before the attack.
     private static final Duration OWNER_PAUSE = Duration.ofSeconds(3);
 
     private final URI login;
@@ -47,8 +48,8 @@ final class PasswordGuessers implements AutoCloseable {
     private final OwnerSignIns atKnownAddress = new OwnerSignIns();
     private final OwnerSignIns atNewAddresses = new OwnerSignIns();
 
-    /// The owner's sign-ins of one kind. The owner's thread writes them; other threads read them
-    /// after it has ended.
+    /// The owner's sign-ins from known addresses, or those from new ones. Written by the owner's
+    /// thread, and read by other threads after that thread has ended.
     private static final class OwnerSignIns {
         private final Histogram latency = new Histogram();
         private int refused;
@@ -96,7 +97,7 @@ final class PasswordGuessers implements AutoCloseable {
         client.close();
     }
 
-    /// Returns the number of guesses by status of their answer. Call this after [#close()].
+    /// Returns the number of guesses by the status of their answer. Call this after [#close()].
     Map<Integer, Integer> answers() {
         return answers;
     }

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/// The relay that a scenario measures: either a relay that the scenario starts, or one that already
-/// runs on this machine.
+/// The relay that a scenario measures: either a relay that the scenario starts, or one that is
+/// already running on this machine.
 ///
 /// @param postgres the folder of an installed PostgreSQL's programs, used instead of the relay's
 ///   own
@@ -59,7 +59,8 @@ public record RelaySetup(
                 .orElseGet(() -> RelayProcess.start(launcher, keep));
     }
 
-    /// Runs a measurement on the relay, stops the relay and returns the report.
+    /// Runs a measurement on the relay and returns the report. Stops the relay if the scenario
+    /// started it.
     ///
     /// @param name the name of the scenario
     public BenchReport run(String name, BiConsumer<SystemUnderTest, BenchReport> measurement) {
@@ -68,13 +69,15 @@ public record RelaySetup(
         }
     }
 
-    /// Runs a measurement that needs more than the relay's address, and therefore a relay that the
-    /// scenario starts.
+    /// Starts a relay, runs a measurement on it and returns the report. Use this if the measurement
+    /// needs more than the relay's address.
     public BenchReport runOwn(String name, BiConsumer<RelayProcess, BenchReport> measurement) {
         return runOwn(name, Map.of(), measurement);
     }
 
-    /// Runs such a measurement with additional settings of the relay, by their environment names.
+    /// Starts a relay with additional settings and runs a measurement on it.
+    ///
+    /// @param settings additional settings by their environment names
     public BenchReport runOwn(
             String name,
             Map<String, String> settings,
@@ -96,7 +99,8 @@ public record RelaySetup(
         return report;
     }
 
-    /// Stops a relay that the scenario has started. The relay must end with exit status 0.
+    /// Stops the relay if the scenario started it. Adds a failure to the report unless the relay
+    /// exits with status 0.
     public static void stopAndCheck(SystemUnderTest system, BenchReport report) {
         switch (system) {
             case RelayProcess own -> stopCleanly(own, report);

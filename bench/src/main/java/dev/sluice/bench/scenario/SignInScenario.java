@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /// Scenario `sign-in`: thousands of addresses send wrong passwords for the owner's account.
-/// Meanwhile, the owner signs in and out repeatedly, from a known address and from new ones.
+/// Meanwhile, the owner signs in and out repeatedly, from known addresses and from new ones.
 public record SignInScenario(Path launcher, boolean keep, int guesses, int atATime)
         implements Scenario {
 

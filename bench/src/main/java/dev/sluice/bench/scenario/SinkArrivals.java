@@ -19,7 +19,8 @@ final class SinkArrivals {
         expected = sink.count().requests();
     }
 
-    /// Returns the seconds until all events accepted so far have arrived.
+    /// Waits until all events accepted so far, including those of `measurement`, have arrived at
+    /// the sink, or until the timeout. Returns how many seconds that took.
     double awaitAll(LoadMeasurement measurement) {
         expected += measurement.result().acceptedInAll();
         return Wait.secondsUntil(ARRIVAL_TIMEOUT, () -> sink.count().requests() >= expected);

@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// Scenario `soak`: ten minutes at 70 % of the maximum rate. Neither the CPU time per event nor the
-/// live heap may grow.
+/// Scenario `soak`: loads a relay for ten minutes at 70 % of its maximum rate. Neither the CPU time
+/// per event nor the live heap may grow.
 public record SoakScenario(RelaySetup setup, LoadSettings load, int minutes) implements Scenario {
 
     private static final double LOAD_RATIO = 0.7;
 
-    /// The maximum ratio of the CPU time per event in the last three minutes to that in the three
-    /// minutes after the first.
+    /// The maximum ratio of the CPU time per event in the last three minutes to that in minutes two
+    /// to four.
     private static final double MAX_CPU_RATIO = 1.15;
 
     private static final double MAX_HEAP_GROWTH_MB = 32;

@@ -9,12 +9,12 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.sql.SQLException;
 
-/// Scenario `start`: the seconds from the command to the first answer on a database that has
-/// events, including PostgreSQL's start. Also measures the memory of the process, idle and after
-/// work.
+/// Scenario `start`: measures the seconds from the start command to the relay's first answer. This
+/// includes the start of PostgreSQL, whose database already contains events. Also measures the
+/// memory of the relay's process, both idle and after work.
 ///
-/// @param connections the number of additional connections, each with a source of its own
-/// @param purged the number of purged sources in the tables, each with a deleted connection
+/// @param connections the number of additional connections, each with its own source
+/// @param purged the number of additional purged sources, each with a deleted connection
 public record StartScenario(
         RelaySetup setup, LoadSettings load, int starts, int connections, int purged)
         implements Scenario {

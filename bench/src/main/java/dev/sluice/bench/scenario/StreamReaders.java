@@ -34,9 +34,9 @@ final class StreamReaders implements AutoCloseable {
         path = "/api/v1/sources/" + source + "/tail";
     }
 
-    /// Returns after all streams are open.
+    /// Opens the streams. Returns after all of them are open.
     ///
-    /// @param stuck the number of clients that never read
+    /// @param stuck how many of the clients never read
     static StreamReaders open(RelayApi api, String source, int readers, int stuck) {
         var all = new StreamReaders(api, source);
         for (int i = 0; i < readers; i++) {
@@ -91,7 +91,7 @@ final class StreamReaders implements AutoCloseable {
         return bytes.sum();
     }
 
-    /// Returns how often a stream was opened so far.
+    /// Returns how often a stream has been opened so far.
     int opened() {
         return opened.get();
     }

@@ -6,23 +6,23 @@ import dev.sluice.bench.report.BenchReport;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/// Compares windows with and without streams, in pairs that were measured one after the other. Each
-/// result is the median over the pairs.
+/// Compares measurement windows with open streams to windows without. The two windows of a pair
+/// were measured one after the other. Each result is the median over the pairs.
 record StreamsComparison(List<StreamsPair> pairs) {
 
-    /// The minimum ratio of the rates beside streams to those without: streams may cost ingest and
-    /// delivery 5 %.
+    /// The minimum ratio of a rate with streams to the rate without: streams may slow down ingest
+    /// and delivery by at most 5 %.
     private static final double MIN_RATIO = 0.95;
 
-    /// How much longer an answer may take.
+    /// How much longer an answer may take while streams are open.
     private static final LatencyTolerance ANSWER_TOLERANCE = new LatencyTolerance(2, 20);
 
-    /// One window at an even rate.
+    /// One measurement window at a constant rate.
     ///
     /// @param answeredShare the share, from 0 to 1, of the due requests that were answered with 200
-    /// @param answeredPerSecond the rate of the 200s that came back within the window
-    /// @param deliveredPerSecond the rate of the requests that reached the sink
-    /// @param p99Ms the p99 of the answers' latency
+    /// @param answeredPerSecond the number of 200s per second that arrived within the window
+    /// @param deliveredPerSecond the number of requests per second that reached the sink
+    /// @param p99Ms the p99 latency of the answers
     record StreamsWindow(
             double answeredShare,
             double answeredPerSecond,
@@ -38,15 +38,15 @@ record StreamsComparison(List<StreamsPair> pairs) {
         }
     }
 
-    /// @param droppedStuck the number of clients that never read and that the relay had cut off by
-    ///   the end
+    /// @param droppedStuck how many of the clients that never read had been cut off by the relay
+    ///   when the window ended
     record StreamsPair(StreamsWindow without, StreamsWindow beside, long droppedStuck) {
 
         private double ratio(ToDoubleFunction<StreamsWindow> number) {
             return number.applyAsDouble(beside) / number.applyAsDouble(without);
         }
 
-        /// Returns the latency beside streams as a fraction of the highest allowed latency.
+        /// Returns the latency with streams as a fraction of the highest allowed latency.
         private double latency() {
             return beside.p99Ms() / ANSWER_TOLERANCE.limit(without.p99Ms());
         }

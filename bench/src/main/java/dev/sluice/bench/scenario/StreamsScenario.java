@@ -12,13 +12,15 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// Scenario `streams`: half of the maximum rate, in turn without streams and with many clients that
-/// read the source's stream. Some of the clients never read. Compares the rates and latencies of
-/// answers and deliveries. A window lasts long enough for the relay to cut off clients that never
-/// read, which happens after it could not send for 30 s.
+/// Scenario `streams`: loads a relay at half of its maximum rate, alternately without streams and
+/// with many clients that have the source's stream open. Some of these clients never read. Compares
+/// the rates and latencies of answers and deliveries. Each window is long enough for the relay to
+/// cut off the clients that never read: it cuts off a client to which it has been unable to send
+/// for 30 s.
 ///
 /// @param rate the maximum rate, or 0 to measure it first
-/// @param stuck the number of clients that never read
+/// @param readers the number of clients that open the stream
+/// @param stuck how many of these clients never read
 public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int readers, int stuck)
         implements Scenario {
 
@@ -80,7 +82,7 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
         arrivals.check(report);
     }
 
-    /// @param droppedStuck the number of clients that never read and were cut off by the end
+    /// @param droppedStuck how many of the clients that never read had been cut off by the end
     private record MeasuredBeside(LoadMeasurement measurement, long droppedStuck) {}
 
     private MeasuredBeside besideReaders(

@@ -11,18 +11,20 @@ import java.util.TreeMap;
 final class TableHashQueries {
 
     /// @param rows the number of rows
-    /// @param hash the sum of the hashes of all rows, whatever their order; `0` without rows
+    /// @param hash the sum of the hashes of all rows, in which their order does not matter; `0` if
+    ///   there are no rows
     /// @param bytes the size of the rows as text
     record TableHash(long rows, String hash, long bytes) {}
 
     private TableHashQueries() {}
 
-    /// Returns the hash of each table, by its name. Partitions count as one table.
+    /// Returns the hash of each table by the table's name. All partitions of a table count as that
+    /// table.
     static SortedMap<String, TableHash> read(Connection connection) throws SQLException {
         var hashes = new TreeMap<String, TableHash>();
         try (var statement = connection.createStatement()) {
             for (String table : tables(connection)) {
-                // A row's text has its payload in it, as hexadecimal digits.
+                // A row's text contains its payload as hexadecimal digits.
                 try (var row =
                         statement.executeQuery(
                                 """

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/// Reads the sizes of tables on disk. The partitions of a table are added up.
+/// Reads the sizes of tables on disk. The sizes of a table's partitions are added up.
 final class TableSizeQueries {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
     private static final long MIN_BYTES_SHOWN = 1_000_000;
 
-    /// @param rows an estimate
+    /// @param rows the estimated number of rows
     /// @param tableBytes the size without indexes
     record TableSize(
             String schema,
@@ -31,7 +31,7 @@ final class TableSizeQueries {
 
     private TableSizeQueries() {}
 
-    /// Returns a table of the tables that are large enough to show.
+    /// Returns a report on the database tables that are larger than `MIN_BYTES_SHOWN`.
     static ReportTable tableSizes(DatabaseAddress database) {
         var table =
                 ReportTable.of(
@@ -53,7 +53,7 @@ final class TableSizeQueries {
         return table;
     }
 
-    /// Returns all tables, the largest first.
+    /// Returns the sizes of all tables, the largest first.
     static List<TableSize> read(DatabaseAddress database) {
         var sizes = new ArrayList<TableSize>();
         try (var connection = database.connect();

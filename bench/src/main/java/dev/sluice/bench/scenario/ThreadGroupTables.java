@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 /// Two tables, of CPU time and of switches, with a row for each group of threads and a column for
 /// each measurement.
 ///
-/// The groups with the most CPU time have rows of their own. The other groups of a role share one
+/// Each of the groups with the most CPU time has its own row. The other groups of a role share one
 /// row, so each column adds up to everything that the roles used.
 final class ThreadGroupTables {
 
@@ -62,7 +62,8 @@ final class ThreadGroupTables {
         measurements.add(cells);
     }
 
-    /// @param cpuTitle a title with the unit, as is `switchTitle`
+    /// @param cpuTitle the title of the first table, with its unit
+    /// @param switchTitle the title of the second table, with its unit
     List<ReportTable> tables(String cpuTitle, String switchTitle) {
         var rows = rows();
         return List.of(table(cpuTitle, rows, Cell::cpu), table(switchTitle, rows, Cell::switches));

@@ -73,8 +73,8 @@ public record ThroughputScenario(
         arrivals.ifPresent(open -> open.check(report));
     }
 
-    /// Measures one more round under a profiler. It comes after the rounds that count, because
-    /// profiling costs CPU time.
+    /// Measures one more round under a profiler. This round runs after the others and does not
+    /// count, because profiling costs CPU time.
     private LoadMeasurement measureProfiled(
             SystemUnderTest system, Optional<SinkProcess> sink, LoadPlan plan, BenchReport report) {
         Long relay = system.processes().get(ProcessRole.RELAY);

@@ -26,8 +26,9 @@ import java.util.SortedMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// Scenario `transfer`: exports a relay with many events and imports the file into a PostgreSQL of
-/// its own. Counts and hashes of all rows must be equal, and memory must stay bounded.
+/// Scenario `transfer`: exports the data of a relay with many events and imports the file into
+/// another PostgreSQL. For each table that is compared, the number and the hash of the rows must be
+/// equal. The memory of both commands must stay bounded.
 ///
 /// @param heapMegabytes the heap limit of both commands
 public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
@@ -38,10 +39,12 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
     private static final Duration TIMEOUT = Duration.ofHours(2);
     private static final double BYTES_PER_MEGABYTE = 1e6;
 
-    /// What a process may need beside its heap: the JVM's code, classes, threads and buffers.
+    /// The memory that a process may need in addition to its heap, for the JVM's code, classes,
+    /// threads and buffers.
     private static final int MAX_MEGABYTES_BESIDE_HEAP = 150;
 
-    /// Tables that belong to the processes of one place, or have the time of an import in them.
+    /// Tables that are not compared, because their rows belong to one installation or contain the
+    /// time of the import.
     private static final Set<String> OF_ONE_PLACE =
             Set.of(
                     "alert_watch",
@@ -61,7 +64,7 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
                     "sealing_canary",
                     "session");
 
-    /// @param peak the most memory of the process, in MB; without PostgreSQL
+    /// @param peak the peak memory of the process in MB, without PostgreSQL
     private record CommandRun(int exitStatus, double seconds, double peak) {}
 
     public static TransferScenario from(CommandLineOptions options) {

@@ -28,25 +28,25 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/// Scenario `trickle`: the cost of an event at low rates. It is compared with nginx, which only
-/// answers the same requests with 200, while the relay is stopped.
+/// Scenario `trickle`: measures the CPU cost of an event at low rates. For comparison, nginx is
+/// measured while the relay is stopped; it only answers the same requests with 200.
 ///
 /// The relay is measured at each rate a minute after a cold start, and again after a minute at full
 /// load.
 ///
-/// @param load the full load
-/// @param rates requests a second
-/// @param senders the number of connections that send at these rates
+/// @param load the load that counts as full load
+/// @param rates the rates to measure, in requests per second
+/// @param senders the number of connections over which requests are sent at these rates
 public record TrickleScenario(
         RelaySetup setup, LoadSettings load, List<Integer> rates, int senders, TrickleTimes times)
         implements Scenario {
 
-    /// The rate at which nginx's CPU time is the unit of the goals.
+    /// The goals are multiples of the CPU time that nginx needs per request at this rate.
     private static final int REFERENCE_RATE = 100;
 
     private static final int LOWEST_RATE = 10;
 
-    /// The rule of nginx. By default, nginx would close a connection after a thousand requests.
+    /// The directives for nginx. By default, nginx closes a connection after a thousand requests.
     private static final String NGINX_RULE = "keepalive_requests 100000000; return 200";
 
     private static final Goal WARM_RATIO =
@@ -54,7 +54,7 @@ public record TrickleScenario(
     private static final Goal COLD_RATIO =
             Goal.atMost("CPU of an event at 10/s, cold / of a request to nginx at 100/s", 28);
 
-    /// The duration of each part.
+    /// How long each part of the scenario takes.
     ///
     /// @param cold how long the load runs after a start before it is measured
     /// @param full how long the relay runs at full load before the warm measurements
@@ -132,8 +132,8 @@ public record TrickleScenario(
         return measurement;
     }
 
-    /// Warms the relay up. A checkpoint and a vacuum afterwards keep PostgreSQL from cleaning up
-    /// after the full load during the measurement.
+    /// Warms up the relay. A vacuum and a checkpoint follow, because PostgreSQL would otherwise
+    /// clean up after the full load during the measurement.
     private void warmUp(
             RelayProcess relay, SinkProcess sink, BenchSource source, SinkArrivals arrivals) {
         var plan = load.backToBack(source.ingest()).lasting(times.full(), Duration.ofSeconds(1));
@@ -171,7 +171,7 @@ public record TrickleScenario(
         return micros;
     }
 
-    /// Judges the goals whose rates were all measured.
+    /// Judges the goal if the rates that it needs were measured.
     private static void judge(
             Goal goal, OptionalDouble micros, Map<Integer, Double> nginx, BenchReport report) {
         var unit = nginx.get(REFERENCE_RATE);

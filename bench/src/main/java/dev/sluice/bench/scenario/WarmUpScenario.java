@@ -14,12 +14,12 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.time.Duration;
 import java.util.EnumSet;
 
-/// Scenario `warmup`: measures the full cycle a few seconds after a cold start, and again on the
-/// same process after a minute at full load. Shows how fast a relay is while the JVM still compiles
-/// its code.
+/// Scenario `warmup`: measures a relay, from ingest to delivery, a few seconds after a cold start,
+/// and again on the same process after a minute at full load. This shows how fast a relay is while
+/// the JVM is still compiling its code.
 ///
 /// @param load its warm-up is the time at full load before each measurement
-/// @param settling the time at full load between the two
+/// @param settling the time at full load between the two measurements
 public record WarmUpScenario(RelaySetup setup, LoadSettings load, Duration settling)
         implements Scenario {
 

@@ -1,4 +1,4 @@
-/// The measurements of `bench/run`, a class for each scenario.
+/// The measurements of `bench/run`, with one class for each scenario.
 @NullMarked
 package dev.sluice.bench.scenario;
 

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Receives deliveries on one port and answers `GET /count` on another, with one thread.
+/// Receives deliveries on one port and answers `GET /count` on another. One thread does both.
 ///
 /// As a process, it prints its two ports as a line of JSON and runs until its standard input ends.
 public final class Sink {
@@ -77,7 +77,7 @@ public final class Sink {
         sink.run();
     }
 
-    /// Opens a sink that listens at once. Port 0 means any free port.
+    /// Opens a sink, which is listening when this method returns. Port 0 means any free port.
     public static Sink open(SinkBehaviour behaviour, Optional<Path> ledger, int port)
             throws IOException {
         var selector = Selector.open();
@@ -109,7 +109,7 @@ public final class Sink {
         ledger.ifPresent(MessageLedger::close);
     }
 
-    /// May be called from any thread.
+    /// Makes [#run] return. May be called from any thread.
     public void stop() {
         stopped = true;
         selector.wakeup();
@@ -182,7 +182,8 @@ public final class Sink {
                 : "none";
     }
 
-    /// Records the requests of this round with one write, then answers them.
+    /// Records the requests of this round with one write, then answers all requests whose time has
+    /// come.
     private void answer() {
         ledger.ifPresent(MessageLedger::flush);
         long now = System.nanoTime();
@@ -197,8 +198,8 @@ public final class Sink {
         }
     }
 
-    /// Returns the wait in milliseconds, at least 1. Returns 0 to wait for the next request without
-    /// a limit.
+    /// Returns how long the selector may wait, in milliseconds: at least 1, or 0 for no limit if no
+    /// request is waiting for an answer.
     private long untilNextAnswer() {
         if (waiting.isEmpty()) {
             return 0;

@@ -10,30 +10,32 @@ import java.util.random.RandomGenerator;
 /// The way a sink answers requests.
 public sealed interface SinkBehaviour {
 
-    /// A status that means that the connection is reset instead of answered.
+    /// A status that is never sent. It means that the sink resets the connection instead of
+    /// answering.
     int RESET_CONNECTION = 0;
 
-    /// The statuses of failures in a storm, which are equally frequent.
+    /// The statuses with which requests fail in a storm. All are equally likely.
     List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
 
     /// Answers 200 at once.
     record ImmediateAnswers() implements SinkBehaviour {}
 
-    /// Answers 200 after a while.
+    /// Answers 200 after `delay`.
     record DelayedAnswers(Duration delay) implements SinkBehaviour {}
 
-    /// Answers 200 to one request after the other, each after the same delay.
+    /// Answers 200 to one request at a time, and takes `delay` for each.
     record SerialAnswers(Duration delay) implements SinkBehaviour {}
 
     /// Answers at once with this status.
     record FixedStatus(int status) implements SinkBehaviour {}
 
-    /// Answers after a delay: 503 to a number of requests in a thousand, 200 to the others.
+    /// Answers after a delay: 503 to about `failuresPerMille` of a thousand requests, and 200 to
+    /// the others.
     record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
 
-    /// Answers at once, and alternates between calms and storms. In a calm, all answers are 200. In
-    /// a storm, a percentage of the requests gets one of [#FAILURE_STATUSES], and the others get
-    /// 200.
+    /// Answers at once, and alternates between calm periods and storms, each of which lasts
+    /// `waveTime`. In a calm period, all answers are 200. In a storm, about `failurePercent` % of
+    /// the requests get one of [#FAILURE_STATUSES], and the others get 200.
     record AlternatingFailures(Duration waveTime, int failurePercent) implements SinkBehaviour {}
 
     /// Refuses connections, because it does not listen.

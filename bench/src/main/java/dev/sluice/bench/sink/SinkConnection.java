@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
-/// One connection to the sink. Belongs to the sink's thread.
+/// One connection to the sink. Used only by the sink's thread.
 final class SinkConnection {
 
     private final SelectionKey key;
@@ -31,7 +31,7 @@ final class SinkConnection {
         return reader;
     }
 
-    /// Returns when the first byte of the request at the front arrived.
+    /// Returns the time when the first byte of the current request arrived.
     long firstByteNanos() {
         return firstByteNanos;
     }
@@ -44,8 +44,8 @@ final class SinkConnection {
         return reader.fill(channel()) >= 0;
     }
 
-    /// Writes an answer. Answers are far smaller than a socket's buffer, so an answer that does not
-    /// fit means that the other side does not read.
+    /// Writes an answer. Answers are far smaller than a socket's buffer, so if an answer does not
+    /// fit, the other side is not reading. The connection is then closed.
     void write(byte[] answer) {
         var bytes = ByteBuffer.wrap(answer);
         try {
@@ -63,7 +63,7 @@ final class SinkConnection {
         try {
             channel().setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException gone) {
-            // The connection is also closed below.
+            // The connection is closed below in any case.
         }
         close();
     }

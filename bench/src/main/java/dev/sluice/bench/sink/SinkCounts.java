@@ -2,5 +2,6 @@ package dev.sluice.bench.sink;
 
 /// The numbers of requests that a sink has received so far.
 ///
-/// @param mostAtOnce the maximum number of requests that waited for their answers at the same time
+/// @param mostAtOnce the maximum number of requests that were waiting for their answers at the same
+///   time
 public record SinkCounts(long requests, int mostAtOnce) {}

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Runs a sink in a process of its own.
+/// Runs a sink in a separate process.
 public final class SinkProcess implements AutoCloseable {
 
     private final JavaProcess process;
@@ -48,7 +48,7 @@ public final class SinkProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /// Returns the port for deliveries, even if the sink does not listen on it.
+    /// Returns the port for deliveries, even if the sink is not listening on it.
     public int port() {
         return ports.deliveries();
     }

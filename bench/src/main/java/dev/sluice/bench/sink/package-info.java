@@ -1,4 +1,5 @@
-/// The receiver of deliveries, which answers, hangs, fails or refuses, and counts.
+/// The receiver of deliveries. It counts requests, and answers, hangs, fails or refuses connections
+/// as configured.
 @NullMarked
 package dev.sluice.bench.sink;
 

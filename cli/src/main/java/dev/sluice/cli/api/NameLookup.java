@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Finds a resource, such as a source, by its id or its exact name. A text in the form of an id is
-/// returned as it is, without asking the server.
+/// Finds a resource, such as a source, by its id or its exact name. Text in the form of an id is
+/// returned unchanged, without asking the server.
 public final class NameLookup {
 
     private static final Pattern ID =

@@ -10,8 +10,8 @@ import java.util.List;
 /// @param example fields with which a resource can be created
 /// @param columns the columns of a table of such resources
 /// @param isNamed whether commands accept a resource's name instead of its id
-/// @param isPaged whether the list of these resources accepts `q`, and is paged even if the request
-///   names no page
+/// @param isPaged whether the list of these resources accepts the search parameter `q`, and is
+///   paged even if the request does not ask for a page
 public record ResourceType(
         String word,
         String group,

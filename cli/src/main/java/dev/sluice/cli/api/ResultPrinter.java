@@ -67,7 +67,7 @@ public final class ResultPrinter {
         }
     }
 
-    /// Prints all fields of a record, each on a line of its own.
+    /// Prints all fields of a record, each on its own line.
     public void fields(ServerAnswer answer) {
         context.print(
                 answer.body(),
@@ -81,7 +81,7 @@ public final class ResultPrinter {
                 });
     }
 
-    /// Prints the fields `names` of a record, each on a line of its own.
+    /// Prints the fields `names` of a record, each on its own line.
     public void lines(JsonNode node, List<String> names) {
         int width = names.stream().mapToInt(String::length).max().orElse(0);
         for (String name : names) {
@@ -96,7 +96,7 @@ public final class ResultPrinter {
         context.print(answer.body(), () -> sentence(sentence));
     }
 
-    /// Prints a sentence, unless only ids are wanted.
+    /// Prints a sentence, unless the output format is `quiet`.
     public void sentence(String sentence) {
         if (!isQuiet()) {
             context.shell().out().println(SafeText.line(sentence));

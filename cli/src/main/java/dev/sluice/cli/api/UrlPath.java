@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.URLEncoder;
 
-/// Encodes text that a person typed, so that it is one segment of a path.
+/// Encodes text that a person typed, so that it can be used as one segment of a URL's path.
 public final class UrlPath {
 
     private UrlPath() {}

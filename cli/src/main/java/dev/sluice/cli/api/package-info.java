@@ -1,5 +1,5 @@
-/// Code that the commands about the API share: resource types, look-up by name, paging, and
-/// printing results.
+/// Code that the commands about the API share: resource types, lookup by name, paging, and printing
+/// results.
 @NullMarked
 package dev.sluice.cli.api;
 

@@ -21,7 +21,8 @@ final class ChangeOptions {
     /// Returns the filter as the body of a request that changes all dead letters that match.
     ///
     /// @param verb the name of the operation, for error messages
-    /// @param isHarmless whether the request changes nothing, so that it needs no filter
+    /// @param isHarmless whether the request changes nothing (a dry run) and therefore needs no
+    ///   filter
     /// @throws CommandException if there is neither a filter nor `--all`
     ObjectNode body(NameLookup names, InstantSource clock, String verb, boolean isHarmless) {
         var body = filter.body(names, clock);

@@ -17,9 +17,9 @@ import tools.jackson.databind.JsonNode;
 import java.time.InstantSource;
 
 /// The commands `sluice dlq dismiss` and `sluice dlq undismiss`: mark dead letters as resolved, or
-/// remove the mark. The server handles as many dead letters as one request has time for. The
-/// command repeats the request until all are handled. Each request continues where the previous one
-/// stopped (`next_cursor`).
+/// remove the mark. The server handles only as many dead letters per request as it has time for, so
+/// the command repeats the request until all are handled. Each request continues where the previous
+/// one stopped (`next_cursor`).
 @Command
 final class DismissalCommand implements Runnable {
 
@@ -31,7 +31,7 @@ final class DismissalCommand implements Runnable {
     @Mixin private final ChangeOptions selection = new ChangeOptions();
 
     /// @param verb the operation: `dismiss` or `undismiss`
-    /// @param count the field of the answer with the number of dead letters
+    /// @param count the field of the answer that contains the number of dead letters
     private DismissalCommand(
             CommandContext context, InstantSource clock, String verb, String count) {
         this.context = context;

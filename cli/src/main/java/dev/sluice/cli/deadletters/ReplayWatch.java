@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Set;
 
-/// Waits for a bulk resend that the server carries out, a *replay*, and shows its progress.
-/// Continues to wait if the server is unavailable for a while.
+/// Waits for a *replay* (a bulk resend that the server runs as a job) and shows its progress. Keeps
+/// waiting if the server is unavailable for a while.
 final class ReplayWatch {
 
     private static final Set<String> UNFINISHED = Set.of("running", "paused");
@@ -32,7 +32,7 @@ final class ReplayWatch {
         this(context, client, id, OUTAGE_TIMEOUT);
     }
 
-    /// @param outageTimeout how long the server may be unavailable
+    /// @param outageTimeout how long the server may be unavailable before the command fails
     ReplayWatch(CommandContext context, ServerClient client, String id, Duration outageTimeout) {
         this.context = context;
         this.client = client;
@@ -42,7 +42,7 @@ final class ReplayWatch {
 
     /// Waits until the replay is over, then prints its counts.
     ///
-    /// @throws CommandException if the replay did not complete, or if the server stayed unavailable
+    /// @throws CommandException if the replay did not complete, or if the server stays unavailable
     void run() {
         var answer = look();
         var interval = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
@@ -73,8 +73,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns the server's answer. While the server is unavailable, tries again and prints this
-    /// once.
+    /// Returns the server's answer about the replay. While the server is unavailable, tries again,
+    /// and prints one note that it does so.
     private ServerAnswer look() {
         long startNanos = System.nanoTime();
         var backoff = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
@@ -103,7 +103,7 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns whether the server cannot be reached, or is starting.
+    /// Returns whether the server cannot be reached or is still starting.
     private static boolean isOutage(CommandException failure) {
         return failure.exitCode() == ExitCode.NETWORK || failure.exitCode() == ExitCode.FAILED;
     }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// The option that narrows a list to resolved dead letters (resent with success, or dismissed) or
+/// The option that narrows a list to resolved dead letters (resent successfully, or dismissed) or
 /// to unresolved ones.
 final class ResolvedOption {
 

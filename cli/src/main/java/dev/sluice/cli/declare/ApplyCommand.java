@@ -65,7 +65,8 @@ public final class ApplyCommand implements Runnable {
         }
     }
 
-    /// Prints a change for people: a change that was made, or a change that would be made.
+    /// Prints a change that was made (in a dry run, one that would be made), unless the output is
+    /// for programs.
     private void print(PlannedChange change) {
         if (context.output() != OutputFormat.PRETTY) {
             return;

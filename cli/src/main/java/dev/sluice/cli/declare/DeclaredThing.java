@@ -4,10 +4,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// A source, a destination or a connection as a file describes it.
 ///
-/// @param name the name of a source or destination; for a connection `SOURCE -> DESTINATION`
+/// @param name the name of a source or destination; for a connection, `SOURCE -> DESTINATION`
 /// @param source the name of a connection's source; empty for other kinds
 /// @param destination the name of a connection's destination; empty for other kinds
-/// @param fields the fields that the file sets, with their secrets
+/// @param fields the fields that the file sets, with their secrets filled in
 /// @param shown the same fields as they are in the file, with references instead of secrets
 record DeclaredThing(
         DeclaredKind kind,

@@ -15,7 +15,7 @@ import java.util.Set;
 /// so the file has references to environment variables instead.
 final class GatewayExport {
 
-    /// The field that is left out of the file unless the user asks for it. Everybody who knows the
+    /// The field that is left out of the file unless the user asks for it. Anybody who knows the
     /// token can send events to the source.
     private static final String INGEST_TOKEN = "token";
 
@@ -28,7 +28,7 @@ final class GatewayExport {
         this.hasTokens = hasTokens;
     }
 
-    /// @param hasTokens whether the file has the tokens of the sources
+    /// @param hasTokens whether the file contains the tokens of the sources
     static GatewayExport of(ExistingGateway state, boolean hasTokens) {
         var export = new GatewayExport(hasTokens);
         for (var kind : DeclaredKind.values()) {

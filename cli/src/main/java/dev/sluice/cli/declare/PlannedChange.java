@@ -42,7 +42,7 @@ sealed interface PlannedChange {
         }
     }
 
-    /// @param fields the fields that differ, with their secrets
+    /// @param fields the fields that differ, with their secrets filled in
     record FieldUpdate(DeclaredThing thing, ExistingThing existing, ObjectNode fields)
             implements PlannedChange {
 
@@ -66,8 +66,8 @@ sealed interface PlannedChange {
             return thing.name();
         }
 
-        /// Returns each changed field with its old and its new value, with references instead of
-        /// secrets.
+        /// Returns a line for each changed field, with its old and its new value. Old secrets are
+        /// masked, and new ones are shown as references.
         List<String> differences() {
             return fields.propertyNames().stream()
                     .map(field ->

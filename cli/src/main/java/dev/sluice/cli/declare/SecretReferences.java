@@ -38,7 +38,7 @@ final class SecretReferences {
     }
 
     /// Returns the value with each reference in it replaced. Records a mistake for each secret that
-    /// is written in the file, and for each variable that is not set.
+    /// is written out in the file, and for each environment variable that is not set.
     ///
     /// @param place where the value is in the file, such as `sources[0].verification_config`
     /// @param item the resource that has the value as a field

@@ -1,4 +1,5 @@
-/// A workspace's sources, destinations and connections as one file: `apply` and `export`.
+/// The commands `apply` and `export`, which treat a workspace's sources, destinations and
+/// connections as one file.
 @NullMarked
 package dev.sluice.cli.declare;
 

@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import java.time.InstantSource;
 import java.util.Map;
 
-/// The group of commands `events`.
+/// The command group `sluice events`.
 public final class EventCommands {
 
     private EventCommands() {}

@@ -10,13 +10,13 @@ public record FilteredEvent(StoredEvent event, String reason, String message) {
 
     private static final String PAYLOAD_UNREADABLE = "payload_unreadable";
 
-    /// Returns an event whose payload the server cannot read.
+    /// Returns the event as filtered because the server cannot read its payload.
     public static FilteredEvent unreadable(StoredEvent event) {
         return new FilteredEvent(event, PAYLOAD_UNREADABLE, message(PAYLOAD_UNREADABLE));
     }
 
-    /// Reads the server's message about an event that the filter of the stream or of its connection
-    /// dropped.
+    /// Reads the server's message that an event was dropped, for example by the stream's filter or
+    /// by the connection's filter.
     public static FilteredEvent read(JsonNode data) {
         String reason = data.path("reason").asString("filter");
         return new FilteredEvent(

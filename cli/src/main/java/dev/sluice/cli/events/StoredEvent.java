@@ -18,7 +18,7 @@ public final class StoredEvent {
     /// One header, as it was sent.
     ///
     /// @param value the value as text
-    /// @param rawValue the bytes of the value, one character for each
+    /// @param rawValue the bytes of the value as a string, with one character per byte
     public record StoredHeader(String name, String value, String rawValue) {
 
         /// Returns a header whose value is sent as UTF-8.
@@ -45,12 +45,12 @@ public final class StoredEvent {
         this.json = json;
     }
 
-    /// @param json an event with its headers and body, as the API or a stream shows it
+    /// @param json an event with its headers and body, as the API or a stream returns it
     public static StoredEvent read(JsonNode json) {
         return new StoredEvent(json);
     }
 
-    /// @param json an event with its headers and body, as the API shows it
+    /// @param json an event with its headers and body, as the API returns it
     /// @throws CommandException if the server cannot read the stored payload
     public static StoredEvent readWhole(JsonNode json) {
         var event = read(json);
@@ -94,19 +94,19 @@ public final class StoredEvent {
         return json.path("verification_status").asString("").equals("failed");
     }
 
-    /// Returns whether the server cannot read the event's payload, so that there are no headers and
-    /// no body.
+    /// Returns whether the server cannot read the event's payload. If so, the event has no headers
+    /// and no body.
     public boolean isPayloadUnreadable() {
         return json.path("payload_unreadable").asBoolean(false);
     }
 
-    /// Returns the payload as text; empty if the event has no `body`.
+    /// Returns the payload as text, or an empty string if the event has no `body`.
     public String text() {
         return json.path("body").asString("");
     }
 
-    /// Copies the headers and the body into another object. If they cannot be read, copies that
-    /// fact instead.
+    /// Copies the headers and the body into another object. If the server cannot read them, copies
+    /// the field `payload_unreadable` instead.
     public void copyPayload(ObjectNode other) {
         for (String field :
                 List.of("headers", "header_list", "body", "body_base64", "payload_unreadable")) {
@@ -116,7 +116,7 @@ public final class StoredEvent {
         }
     }
 
-    /// Returns all headers in order. If the server sent no list of headers, the values of repeated
+    /// Returns all headers in order. If the server sent no `header_list`, the values of repeated
     /// headers are joined.
     public List<StoredHeader> headers() {
         var list = json.path("header_list");
@@ -128,7 +128,8 @@ public final class StoredEvent {
                 .toList();
     }
 
-    /// Returns the payload byte for byte, from `body_base64` if it is not UTF-8.
+    /// Returns the exact bytes of the payload. The server sends a payload that is not UTF-8 as
+    /// `body_base64`.
     public byte[] body() {
         var base64 = json.path("body_base64");
         return base64.isString()

@@ -4,8 +4,8 @@ import dev.sluice.cli.events.StoredEvent;
 
 import java.util.Optional;
 
-/// The steps for each event: it is recorded in a folder if the user asked for that, and sent to the
-/// target.
+/// Handles each event that is forwarded: records it in a folder if the user asked for that, then
+/// sends it to the target.
 public record EventForwarding(LocalForwarder forwarder, Optional<EventRecorder> recorder) {
 
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {

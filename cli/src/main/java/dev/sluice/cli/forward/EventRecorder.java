@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/// Records events in a folder. For each event, the folder gets the body, and a shell script that
-/// sends the event with `curl`. Only the user may read the files.
+/// Records events in a folder. Each event gets two files: its body, and a shell script that sends
+/// the event with `curl`. Only the user who runs the command may read them.
 public final class EventRecorder {
 
     private static final List<String> ADDED_BY_CURL =
@@ -29,9 +29,10 @@ public final class EventRecorder {
         this.rules = rules;
     }
 
-    /// Records an event, and replaces an earlier record of it.
+    /// Records an event, replacing any earlier record of it.
     ///
-    /// @param target the address that the script sends to, unless it is called with another address
+    /// @param target the address that the script sends to by default; the script's argument can
+    ///   name another
     public void record(StoredEvent event, ForwardTarget target) {
         try {
             Files.createDirectories(folder);
@@ -67,7 +68,7 @@ public final class EventRecorder {
             }
         }
         for (var header : headers) {
-            // In a `curl` option, an empty header must end with a semicolon.
+            // To send a header with an empty value, `curl` needs a semicolon after its name.
             String value = header.rawValue().isEmpty() ? ";" : ": " + header.rawValue();
             curl.append(CONTINUED).append("-H ").append(quote(header.name() + value));
         }
@@ -81,7 +82,7 @@ public final class EventRecorder {
                 .formatted(quote(target.uri().toASCIIString()), curl);
     }
 
-    /// Returns the text as one word for the shell.
+    /// Returns the text quoted as one shell word.
     private static String quote(String text) {
         return "'" + text.replace("'", "'\\''") + "'";
     }

@@ -71,9 +71,9 @@ public record ForwardTarget(URI uri) {
         return ascii.getRawQuery() == null ? path : path + "?" + ascii.getRawQuery();
     }
 
-    /// Returns the IP addresses of the host, to be tried one after the other. `localhost` has two
-    /// addresses, because some development servers listen only on `::1` and others only on
-    /// `127.0.0.1`.
+    /// Returns the IP addresses of the host, in the order in which to try them. For `localhost`,
+    /// these are both loopback addresses, because some development servers listen only on `::1` and
+    /// others only on `127.0.0.1`.
     List<InetAddress> addresses() throws UnknownHostException {
         if (uri.getHost().equalsIgnoreCase("localhost")) {
             return List.of(IPV4_LOOPBACK, IPV6_LOOPBACK);
@@ -96,7 +96,8 @@ public record ForwardTarget(URI uri) {
         }
     }
 
-    /// Returns whether every address is on this machine.
+    /// Returns whether every IP address of the host is on this machine. Returns false if the host
+    /// is unknown.
     public boolean isLoopback() {
         try {
             return addresses().stream().allMatch(InetAddress::isLoopbackAddress);

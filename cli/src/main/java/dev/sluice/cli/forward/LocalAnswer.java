@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// The response of the local service.
+/// The response of the local service: its status and the beginning of its body.
 record LocalAnswer(int status, String excerpt) {
 
     private static final int MAX_HEAD_BYTES = 64 * 1024;
@@ -101,7 +101,7 @@ record LocalAnswer(int status, String excerpt) {
         }
     }
 
-    /// Reads up to `length` bytes. Adds bytes to `kept` until it contains 2 000.
+    /// Reads up to `length` bytes, and appends them to `kept` until `kept` contains 2 000 bytes.
     private static void copy(InputStream in, ByteArrayOutputStream kept, long length)
             throws IOException {
         byte[] buffer = new byte[8_192];

@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.SSLException;
 
-/// Sends events to a local address: the method, the headers in their order and case, and the body
-/// byte for byte. A signature can therefore still be verified there. Leaves out hop-by-hop headers
-/// and headers whose value the server masks.
+/// Sends events to a local address. Keeps the method, the order and case of the headers, and every
+/// byte of the body, so a signature can still be verified there. Leaves out hop-by-hop headers and
+/// headers whose value the server masks.
 ///
-/// It writes requests itself, because HTTP client libraries may reorder headers or change their
-/// bytes. Each request uses a new connection.
+/// It writes the HTTP requests itself, because HTTP client libraries may reorder headers or change
+/// their bytes. Each request uses a new connection.
 public final class LocalForwarder {
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
@@ -35,8 +35,8 @@ public final class LocalForwarder {
         this.rules = rules;
     }
 
-    /// Sends an event, and repeats failed tries as the rules allow. Returns the result of the last
-    /// try.
+    /// Sends an event, and retries failed tries as often as the rules allow. Returns the result of
+    /// the last try.
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {
         var result = attempt(event, target);
         var backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE);
@@ -119,8 +119,8 @@ public final class LocalForwarder {
         };
     }
 
-    /// Closes a socket after a certain time, which ends a write that waits for the other side. A
-    /// write has no timeout of its own.
+    /// Closes a socket when a time limit passes. This ends a write that is blocked because the
+    /// other side does not read; Java sockets have no timeout for writes.
     private static final class WriteDeadline implements AutoCloseable {
 
         private final CountDownLatch isWritten = new CountDownLatch(1);
@@ -134,7 +134,7 @@ public final class LocalForwarder {
             try {
                 if (!isWritten.await(millis, TimeUnit.MILLISECONDS)) {
                     hasPassed = true;
-                    socket.setSoLinger(true, 0); // or TLS would wait for the write that hangs
+                    socket.setSoLinger(true, 0); // otherwise closing TLS waits for the hung write
                     socket.close();
                 }
             } catch (InterruptedException e) {

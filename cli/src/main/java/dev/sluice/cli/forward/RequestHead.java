@@ -29,7 +29,7 @@ final class RequestHead {
                     "expect");
 
     /// The mask that the server shows instead of a credential. A header whose real value is this
-    /// text is also left out, because the server does not distinguish the two.
+    /// text is left out too, because the two cannot be told apart.
     private static final String MASK = "***";
 
     private RequestHead() {}
@@ -66,7 +66,8 @@ final class RequestHead {
                 .orElse(target.uri().getRawAuthority());
     }
 
-    /// Returns the headers to send: the forwarded headers of the event, then the headers to add.
+    /// Returns the headers to send: the event's headers that are forwarded, then a header with the
+    /// event's id, then the headers to add.
     static List<StoredHeader> headers(StoredEvent event, ForwardRules rules) {
         String idHeader = rules.headerPrefix() + "-Event-Id";
         var dropped = new HashSet<>(rules.withoutHeaders());

@@ -22,7 +22,7 @@ public final class RouteTable {
 
     /// @param otherwise the address for sources without a route
     /// @param routes the `--route` options, such as `Shop=3000`
-    /// @param sourceId finds the id of a source by its id or name
+    /// @param sourceId returns a source's id, given its id or name
     public RouteTable(
             Optional<String> otherwise, List<String> routes, UnaryOperator<String> sourceId) {
         this.otherwise = otherwise.map(ForwardTarget::parse);
@@ -37,8 +37,8 @@ public final class RouteTable {
         }
     }
 
-    /// Splits a route at the first `=` that has an address after it. The name of a source and the
-    /// query of an address may also contain a `=`.
+    /// Splits a route at the first `=` that is followed by a valid address, because the source's
+    /// name and the address's query may also contain a `=`.
     private static RouteOption parse(String text) {
         for (int equals = text.indexOf('=', 1);
                 equals > 0;

@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Decides which certificates of a local address are accepted.
+/// Decides which TLS certificates are accepted from the local address that events are sent to.
 public final class TargetTls {
 
     private final SSLSocketFactory sockets;

@@ -19,7 +19,7 @@ final class EventWorkers implements AutoCloseable {
 
         private boolean isDone;
 
-        /// The position after the event; empty if it is not known yet.
+        /// The stream position after the event, or empty while it is not known.
         private String position = "";
     }
 
@@ -38,8 +38,9 @@ final class EventWorkers implements AutoCloseable {
         this.onPosition = onPosition;
     }
 
-    /// Handles an event. With a limit of one, runs on this thread; otherwise runs on another thread
-    /// as soon as fewer than `limit` events are being handled.
+    /// Runs `work`, which handles one event. If the limit is one, runs it on the calling thread.
+    /// Otherwise waits until fewer than `limit` events are being handled, then starts it on another
+    /// thread.
     void handle(Runnable work) {
         if (limit == 1) {
             try {
@@ -68,7 +69,7 @@ final class EventWorkers implements AutoCloseable {
         }
     }
 
-    /// Records the position after all events so far.
+    /// Records the stream position after all events that were passed to `handle` so far.
     synchronized void advance(String position) {
         if (hasFailed()) {
             return; // the next run begins with the event that could not be handled
@@ -92,12 +93,13 @@ final class EventWorkers implements AutoCloseable {
         }
     }
 
-    /// Returns whether handling an event failed. If so, no further events should be handled.
+    /// Returns whether handling an event failed. If so, the caller should pass no further events to
+    /// `handle`.
     boolean hasFailed() {
         return failure.get() != null;
     }
 
-    /// Waits until all events are handled. Throws the first failure.
+    /// Waits until all events have been handled. Throws the first failure, if there was one.
     @Override
     public void close() {
         threads.close();

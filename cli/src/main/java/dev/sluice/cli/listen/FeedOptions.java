@@ -120,7 +120,8 @@ final class FeedOptions {
         return Optional.ofNullable(duration).map(TimeArgument::parseDuration);
     }
 
-    /// Returns the timeouts of the feed. On a terminal, the feed waits until a person stops it.
+    /// Returns the timeouts of the feed. On a terminal, a lost feed tries to reconnect until the
+    /// user stops it, unless `--max-reconnect-time` is given.
     StreamTimeouts timeouts(CommandContext context) {
         boolean isTerminal = context.shell().isTerminal();
         var reconnect =

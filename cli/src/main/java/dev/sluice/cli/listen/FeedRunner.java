@@ -24,7 +24,8 @@ final class FeedRunner {
     private final EventWorkers workers;
     private final CountDownLatch finished = new CountDownLatch(1);
 
-    /// @param workers finish their events before the summary is printed
+    /// @param workers the workers that handle the events; all of them finish before the summary is
+    ///   printed
     FeedRunner(FeedPrinter printer, EventWorkers workers) {
         this.printer = printer;
         this.workers = workers;
@@ -67,7 +68,7 @@ final class FeedRunner {
         }
     }
 
-    /// Returns the exit code for a feed that ended by itself.
+    /// Returns the exit code for a feed that ended on its own.
     ///
     /// @param events the number of events that counted towards `--max-events`
     /// @throws CommandException if fewer than `--max-events` events arrived within `--duration`

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/// One run of `tail` or `listen`: decides where the stream starts and stops, and saves the position
-/// for `listen`.
+/// One run of `tail` or `listen`: decides where the stream starts and stops and, for `listen`,
+/// saves the position.
 final class FeedSession implements FeedListener {
 
     private final CommandContext context;
@@ -42,8 +42,8 @@ final class FeedSession implements FeedListener {
     private Function<StoredEvent, Optional<Runnable>> handler = _ -> Optional.empty();
     private boolean isGapExpected;
 
-    /// Whether the backlog needs no message, because it was already reported or the user asked for
-    /// it.
+    /// Whether a backlog needs no warning: the user was already warned, the stream starts in the
+    /// past, or `--concurrency` is above one.
     private boolean isBacklogKnown;
 
     private int events;
@@ -70,16 +70,16 @@ final class FeedSession implements FeedListener {
         this.me = client.get("me").json();
     }
 
-    /// Returns the server's description of the caller.
+    /// Returns the server's answer to `GET /api/v1/me`, which describes the caller.
     JsonNode me() {
         return me;
     }
 
-    /// @param access a phrase with the server and the origin of the key
+    /// @param access a phrase that names the server and says where the API key comes from
     /// @param isFull whether events include headers and body
     /// @param routes the addresses to which events are sent; if present, the position is saved
-    /// @param onEvent checks an event. The returned action sends or shows the event, which then
-    ///   counts towards `--max-events`
+    /// @param onEvent checks an event, and returns the action that sends or shows it, or empty to
+    ///   skip it. Only events with an action count towards `--max-events`
     void run(
             String access,
             boolean isFull,

@@ -37,7 +37,7 @@ final class FilterOptions {
                             + " transformation.")
     private @Nullable String connection;
 
-    /// @return the filter as the JSON of `filter_rules`
+    /// @return the filter as JSON in the format of `filter_rules`
     /// @throws dev.sluice.cli.shell.CommandException if an option is invalid
     Optional<JsonNode> filter(Shell shell) {
         return FilterExpression.parse(

@@ -130,8 +130,7 @@ final class ForwardOptions {
                         .map(folder -> new EventRecorder(Path.of(folder), rules)));
     }
 
-    /// @throws CommandException if a certificate on another machine would be accepted without a
-    ///   check
+    /// @throws CommandException if `--insecure` is given although a target is not on this machine
     void check(Collection<ForwardTarget> targets) {
         for (var target : targets) {
             if (isInsecure && !target.isLoopback()) {

@@ -102,7 +102,9 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Returns the sources to stream: the given sources, and the sources that have a route.
+    /// Returns the sources to stream: the given sources, and the sources that have a route. If no
+    /// source was given, returns an empty list, which stands for all sources (or for the source of
+    /// the given connection).
     private List<String> streamed(RouteTable table) {
         if (options.sources().isEmpty()) {
             return List.of();

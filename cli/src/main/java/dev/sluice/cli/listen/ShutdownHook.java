@@ -1,7 +1,7 @@
 package dev.sluice.cli.listen;
 
-/// An action that runs if Ctrl-C or SIGTERM ends the process before [#close()]. In that case, Java
-/// does not run `finally` blocks.
+/// An action that runs if Ctrl-C or SIGTERM ends the process before [#close()] is called. Java does
+/// not run `finally` blocks in that case.
 final class ShutdownHook implements AutoCloseable {
 
     private final Thread hook;

@@ -75,7 +75,8 @@ public final class ConfigCommand {
         context.shell().out().println(ProfileFile.of(context.shell()).path());
     }
 
-    /// Returns the reason why the profile's key is not used; empty if the profile has no key.
+    /// Returns the reason why the profile's key is not used, or an empty string if there is no such
+    /// profile.
     private String noKey(ServerAccess access) {
         return ProfileFile.of(context.shell())
                 .find(access.profileName().value())

@@ -30,7 +30,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
     /// The result of one check.
     ///
-    /// @param exitCode 0 if commands work
+    /// @param exitCode 0 if commands still work despite the finding
     private record Finding(String subject, String text, String fix, int exitCode) {
 
         static Finding good(String subject, String text) {

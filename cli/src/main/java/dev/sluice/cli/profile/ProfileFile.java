@@ -22,7 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The file with the user's profiles. It is created so that only the user may read it.
+/// The file with the user's profiles. It is created with permissions that let only the user read
+/// it.
 final class ProfileFile {
 
     static final String FIRST_NAME = "default";

@@ -66,7 +66,8 @@ public final class ServerAccess {
         return new ServerAccess(name, server, key, context);
     }
 
-    /// Returns the profile's name from the option, the environment or the file.
+    /// Returns the name of the profile to use. It comes from `--profile`, or else from
+    /// `SLUICE_PROFILE`, or else from the file, which names the current profile.
     static ResolvedValue<String> profileName(CommandContext context, ProfileFile file) {
         return context.profile()
                 .map(name -> new ResolvedValue<>(name, "--profile"))
@@ -106,7 +107,7 @@ public final class ServerAccess {
         return new ServerClient(server.value(), checked, context.shell()::note);
     }
 
-    /// Returns a phrase with the server's address and the origin of the key.
+    /// Returns a phrase that names the server and says where the API key comes from.
     public String description() {
         return "%s with the key of %s"
                 .formatted(server.value(), apiKey.map(ResolvedValue::origin).orElse("nobody"));
@@ -123,8 +124,8 @@ public final class ServerAccess {
                                 + "`, or set SLUICE_API_KEY."));
     }
 
-    /// Returns the key. Throws if an HTTP header cannot contain it, because the later error would
-    /// be obscure.
+    /// Returns the key. Throws if an HTTP header cannot contain it. Without this check, an obscure
+    /// error would follow later.
     static String checkedKey(String key) {
         if (!key.matches("[!-~]{1,400}")) {
             throw new CommandException(

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The command `sluice api`: calls any API operation with the key, and prints the answer. Adds only
-/// a line break if the answer does not end with one.
+/// The command `sluice api`: calls any API operation with the user's API key, and prints the
+/// response. If the response does not end with a line break, adds one.
 @Command(
         name = "api",
         description = {
@@ -29,7 +29,7 @@ final class ApiCommand implements Runnable {
 
     private static final Pattern METHOD = Pattern.compile("[A-Z]{1,10}");
 
-    /// Matches a path with an optional query, as a URL may contain it.
+    /// Matches a path with an optional query, made of the characters that a URL may contain.
     private static final Pattern PATH = Pattern.compile("[A-Za-z0-9/._~!$&'()*+,;=:@%?-]+");
 
     private final CommandContext context;

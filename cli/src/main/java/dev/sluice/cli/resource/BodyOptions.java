@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/// The options and arguments that set the fields of a resource to create or change.
+/// The options and arguments that set the fields of the resource that a command creates or changes.
 final class BodyOptions {
 
     @Option(

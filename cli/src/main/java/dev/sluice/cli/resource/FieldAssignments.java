@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
 /// Builds a JSON object from arguments such as `name=Shop`, `timeout_ms:=5000` or
 /// `auth_config.secret=@secret.txt`.
 ///
-/// `=` sets text and `:=` sets JSON. A dot separates the names of nested fields. Text that begins
-/// with `@` is read from a file, so that secrets need not be in the shell's history.
+/// `=` sets text and `:=` sets JSON. A dot separates the names of nested fields. If the value after
+/// `=` begins with `@`, the rest names a file to read the text from, so that secrets need not be in
+/// the shell's history.
 final class FieldAssignments {
 
     private static final Pattern ASSIGNMENT =

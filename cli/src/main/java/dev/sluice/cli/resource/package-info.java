@@ -1,4 +1,5 @@
-/// The commands that read and change sources, destinations, connections and keys, and `api`.
+/// The commands that read and change sources, destinations, connections, alerts and keys, and the
+/// command `api`.
 @NullMarked
 package dev.sluice.cli.resource;
 

@@ -11,14 +11,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Turns an error response of the server into the error with which the command ends.
+/// Turns an error response of the server into the error that ends the command.
 public final class Refusal {
 
     private static final int MAX_DETAILS = 5;
 
     private Refusal() {}
 
-    /// @param status not 2xx
+    /// @param status the status code, which is not 2xx
     public static CommandException of(int status, byte[] body, HttpHeaders headers) {
         var error =
                 JsonTree.tryRead(body).map(node -> node.path("error")).filter(JsonNode::isObject);
@@ -41,7 +41,7 @@ public final class Refusal {
     }
 
     /// Returns the server's message. If the error has details, returns up to five of their messages
-    /// instead, each with the field's name if the message does not contain it.
+    /// instead, each preceded by its field's name unless the message already contains it.
     private static String withFields(String message, JsonNode error) {
         var details = error.path("details").valueStream().limit(MAX_DETAILS).toList();
         if (details.isEmpty()) {
@@ -72,8 +72,8 @@ public final class Refusal {
                 .orElse("The server answered %d without saying why.".formatted(status));
     }
 
-    /// Returns how long the server asks to wait; empty if its answer has no whole number of
-    /// seconds.
+    /// Returns how long the server asks the client to wait, or empty if `Retry-After` is missing or
+    /// is not a whole number of seconds.
     static Optional<Duration> retryAfter(HttpHeaders headers) {
         return headers.firstValue("Retry-After")
                 .filter(value -> value.matches("\\d{1,6}"))

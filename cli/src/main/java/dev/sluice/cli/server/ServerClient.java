@@ -29,14 +29,13 @@ import javax.net.ssl.SSLException;
 /// another server.
 public final class ServerClient implements AutoCloseable {
 
-    /// The prefix of all management paths.
+    /// The path prefix of all operations of the management API.
     public static final String API = "/api/v1/";
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
-    /// The maximum total time that a command waits if the server answers that there are too many
-    /// requests.
+    /// The maximum total time that one call waits while the server answers 429 (too many requests).
     private static final Duration MAX_RATE_LIMIT_WAIT = Duration.ofSeconds(90);
 
     private final ServerAddress server;
@@ -48,7 +47,7 @@ public final class ServerClient implements AutoCloseable {
                     .connectTimeout(CONNECT_TIMEOUT)
                     .build();
 
-    /// @param notes prints a line for people, such as the reason why the client waits
+    /// @param notes prints a line for people, such as the reason why the client is waiting
     public ServerClient(ServerAddress server, Optional<String> apiKey, Consumer<String> notes) {
         this.server = server;
         this.apiKey = apiKey;
@@ -104,7 +103,8 @@ public final class ServerClient implements AutoCloseable {
         }
     }
 
-    /// Returns a request with the key, if there is one, for callers that send it themselves.
+    /// Returns a builder of a request that has the API key, if there is one. This is for callers
+    /// that send the request themselves.
     ///
     /// @param path from the root, such as `/api/v1/me`
     public HttpRequest.Builder request(String path) {
@@ -130,7 +130,7 @@ public final class ServerClient implements AutoCloseable {
         }
     }
 
-    /// Returns the error for a server that does not answer.
+    /// Returns the error for a server that cannot be reached or does not answer.
     public static CommandException unreachable(ServerAddress server, IOException cause) {
         String problem =
                 switch (cause) {

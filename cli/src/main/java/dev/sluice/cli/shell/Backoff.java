@@ -2,7 +2,7 @@ package dev.sluice.cli.shell;
 
 import java.time.Duration;
 
-/// Waits before further tries. Each wait is twice as long as the previous one, up to a maximum.
+/// Waits between tries. Each wait is twice as long as the previous one, up to a maximum.
 public final class Backoff {
 
     private final Duration max;
@@ -13,7 +13,7 @@ public final class Backoff {
         this.max = max;
     }
 
-    /// Waits, and doubles the time of the next wait.
+    /// Waits, then doubles the length of the next wait, up to the maximum.
     ///
     /// @throws CommandException if the thread is interrupted
     public void await() {

@@ -7,7 +7,7 @@ import picocli.CommandLine.ScopeType;
 
 import java.util.Optional;
 
-/// One run of the command line tool: its process, and the options that every command has.
+/// One run of the command line tool: its environment, and the options that every command has.
 public final class CommandContext {
 
     private final Shell shell;
@@ -54,7 +54,8 @@ public final class CommandContext {
         return output != null;
     }
 
-    /// Returns the format of `--output`, otherwise that of `SLUICE_OUTPUT`, otherwise `pretty`.
+    /// Returns the format that `--output` names, or else the one that `SLUICE_OUTPUT` names, or
+    /// else `pretty`.
     ///
     /// @throws CommandException if `SLUICE_OUTPUT` is not a format
     public OutputFormat output() {
@@ -70,7 +71,8 @@ public final class CommandContext {
         }
     }
 
-    /// Prints a result: the bytes of the answer for `json`, otherwise what `pretty` prints.
+    /// Prints a result. If the output format is `json`, prints the given bytes; otherwise runs
+    /// `pretty`, which prints the result.
     public void print(byte[] json, Runnable pretty) {
         if (output() == OutputFormat.JSON) {
             shell.out().write(json, 0, json.length);

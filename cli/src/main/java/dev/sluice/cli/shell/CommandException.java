@@ -3,8 +3,8 @@ package dev.sluice.cli.shell;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The error with which a command ends. The message describes the problem in one sentence, and the
-/// hint says how to fix it.
+/// The error that ends a command. The message describes the problem in one sentence, and the hint
+/// says how to fix it.
 public final class CommandException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -23,7 +23,7 @@ public final class CommandException extends RuntimeException {
     }
 
     /// @param requestId the id that the server gave the failed request
-    /// @param retryAfter how long the server asks to wait
+    /// @param retryAfter how long the server asks the client to wait
     public CommandException(
             int exitCode,
             String code,
@@ -45,7 +45,7 @@ public final class CommandException extends RuntimeException {
         return new CommandException(ExitCode.USAGE, "usage", problem, hint);
     }
 
-    /// Returns the error for an interrupted thread, and keeps the thread interrupted.
+    /// Returns the error for an interrupted thread, and sets the thread's interrupt flag again.
     public static CommandException interrupted(InterruptedException cause) {
         Thread.currentThread().interrupt();
         var failure = new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");

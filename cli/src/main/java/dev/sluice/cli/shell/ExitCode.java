@@ -1,6 +1,6 @@
 package dev.sluice.cli.shell;
 
-/// The exit status of every command; `docs/guide/cli.md` lists them.
+/// The exit codes of the commands. `docs/guide/cli.md` documents them.
 public final class ExitCode {
 
     public static final int OK = 0;
@@ -20,7 +20,7 @@ public final class ExitCode {
     /// Forwarding failed, and `--fail-on-error` was given.
     public static final int FORWARDING = 8;
 
-    /// The time limit passed without the expected events.
+    /// The time limit passed before the expected events arrived.
     public static final int TIME_LIMIT = 124;
 
     private ExitCode() {}

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/// The environment of a command: variables, folders, standard streams, and whether a person sees
-/// the output.
+/// The environment of a command: variables, folders, standard streams, and whether it runs on a
+/// terminal.
 ///
 /// @param home the user's home folder
 /// @param isTerminal whether input and output are a terminal
@@ -56,13 +56,13 @@ public record Shell(
     }
 
     /// Returns the folder for configuration, following the XDG Base Directory Specification. A
-    /// relative path in the variable is ignored.
+    /// relative path in `XDG_CONFIG_HOME` is ignored.
     public Path configDirectory() {
         return folder("XDG_CONFIG_HOME", ".config");
     }
 
     /// Returns the folder for state that is kept between runs, following the XDG Base Directory
-    /// Specification. A relative path in the variable is ignored.
+    /// Specification. A relative path in `XDG_STATE_HOME` is ignored.
     public Path stateDirectory() {
         return folder("XDG_STATE_HOME", ".local/state");
     }
@@ -71,7 +71,8 @@ public record Shell(
         return folderVariable(variable).orElseGet(() -> home.resolve(fallback)).resolve("sluice");
     }
 
-    /// Returns the absolute path in an environment variable, or empty.
+    /// Returns the path in an environment variable, or empty if the variable is not set or the path
+    /// is relative.
     public Optional<Path> folderVariable(String variable) {
         return variable(variable).map(Path::of).filter(Path::isAbsolute);
     }

@@ -13,7 +13,8 @@ public final class TimeArgument {
 
     private TimeArgument() {}
 
-    /// Parses a point in time: an RFC 3339 time, or a duration, which means that long ago.
+    /// Parses a point in time: an RFC 3339 time, or a duration such as `2h`, which means two hours
+    /// before `now`.
     public static Instant parse(String text, Instant now) {
         if (SPAN.matcher(text).matches()) {
             return now.minus(parseDuration(text));

@@ -13,7 +13,7 @@ import java.util.Optional;
 /// The text that is printed when a stream opens: what the stream shows, and where events are sent.
 ///
 /// @param server the server's address
-/// @param access a phrase with the server and the origin of the key
+/// @param access a phrase that names the server and says where the API key comes from
 /// @param workspace the workspace's name
 /// @param start a phrase that describes where the stream starts
 /// @param routes the addresses to which events are sent; empty if events are only shown
@@ -25,7 +25,7 @@ public record FeedBanner(
         StreamChoice choice,
         Optional<RouteTable> routes) {
 
-    /// Adds the fields for programs.
+    /// Adds the banner's content as fields, for the output format `json`.
     void addTo(ObjectNode json) {
         json.put("server", server).put("workspace", workspace).put("start", start);
         var list = json.putArray("sources");
@@ -43,7 +43,7 @@ public record FeedBanner(
         choice.filter().ifPresent(rules -> json.set("filter", rules));
     }
 
-    /// Returns the lines for people.
+    /// Returns the banner as lines of text, for people to read.
     List<String> lines() {
         var lines = new ArrayList<String>();
         lines.add(access + ", workspace " + workspace);

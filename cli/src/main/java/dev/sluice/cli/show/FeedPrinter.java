@@ -21,8 +21,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/// Prints the events of a stream: lines for people, or one JSON object per line for programs. Can
-/// be used by any thread.
+/// Prints the events of a stream: lines for people, or one JSON object per line for programs.
+/// Thread-safe.
 public final class FeedPrinter {
 
     private static final int SCHEMA = 1;
@@ -41,7 +41,7 @@ public final class FeedPrinter {
     private int gaps;
     private boolean isSummaryPrinted;
 
-    /// @param parts the parts of an event that are printed besides its line
+    /// @param parts the parts of an event that are printed in addition to its one-line summary
     public FeedPrinter(CommandContext context, StreamSources sources, PrintedParts parts) {
         this.context = context;
         this.sources = sources;
@@ -57,8 +57,8 @@ public final class FeedPrinter {
         }
     }
 
-    /// @param missed the number of events that arrived while the stream was lost; empty if it is
-    ///   not known
+    /// @param missed the number of events that arrived while the stream was lost, or empty if
+    ///   unknown
     public synchronized void resumed(OptionalLong missed) {
         var json = line("resumed");
         missed.ifPresent(count -> json.put("missed", count));
@@ -94,8 +94,9 @@ public final class FeedPrinter {
         note("Warning: " + message);
     }
 
-    /// Reports an event that was received. The line for people is printed together with the result
-    /// of forwarding, or at once if the event is only shown.
+    /// Reports a received event. For programs, prints it as JSON at once. For people, prints its
+    /// line at once if `isShownOnly`; otherwise the line is printed later, with the result of
+    /// forwarding.
     public synchronized void event(StoredEvent event, boolean isShownOnly) {
         received();
         var json =
@@ -118,7 +119,7 @@ public final class FeedPrinter {
         }
     }
 
-    /// Counts an event that was received, even if it is not forwarded.
+    /// Counts a received event, whether or not it is forwarded.
     public synchronized void received() {
         received++;
     }
@@ -179,8 +180,8 @@ public final class FeedPrinter {
                 : "  " + text.substring(0, Math.min(EXCERPT_LENGTH, text.length()));
     }
 
-    /// Prints the counts on the first call. Later calls do nothing, because both the end of a
-    /// command and the end of its process call this method.
+    /// Prints the counts on the first call. Later calls do nothing. This method is called both when
+    /// the command ends and when Ctrl-C ends the process.
     public synchronized void summary() {
         if (isSummaryPrinted) {
             return;
@@ -202,8 +203,8 @@ public final class FeedPrinter {
         return failed;
     }
 
-    /// Returns whether standard output cannot be written, for example because the reader of a pipe
-    /// has closed it.
+    /// Returns whether writing to standard output has failed, for example because the reader of a
+    /// pipe has closed it.
     public boolean isBroken() {
         return context.shell().out().checkError();
     }

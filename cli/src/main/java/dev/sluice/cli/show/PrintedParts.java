@@ -4,10 +4,11 @@ import dev.sluice.cli.events.StoredEvent.StoredHeader;
 
 import java.util.regex.Pattern;
 
-/// The parts of an event that are printed besides its line.
+/// The parts of an event that are printed in addition to its one-line summary.
 ///
 /// @param isFull whether bodies are printed whole
-/// @param hasSecrets whether people see credentials and signatures in headers
+/// @param hasSecrets whether the output for people shows credentials and signatures in headers
+///   instead of masking them
 public record PrintedParts(
         boolean hasHeaders,
         boolean hasBody,
@@ -19,19 +20,19 @@ public record PrintedParts(
 
     private static final String MASK = "***";
 
-    /// Parts of the names of headers with secret values. Such a value gives access, or proves that
+    /// Matches the names of headers whose values are secret, because they give access or prove that
     /// a request is genuine.
     private static final Pattern SECRET =
             Pattern.compile(
                     "auth|cookie|signature|secret|token|password|api-?key|hmac",
                     Pattern.CASE_INSENSITIVE);
 
-    /// Returns headers and the whole body.
+    /// Returns the setting that prints an event's headers and its whole body.
     public static PrintedParts payload(boolean hasSecrets) {
         return new PrintedParts(true, true, false, true, hasSecrets);
     }
 
-    /// Returns a header as a line for people.
+    /// Returns a header as a line for people. Masks a secret value unless `hasSecrets`.
     String line(StoredHeader header) {
         boolean isMasked = !hasSecrets && SECRET.matcher(header.name()).find();
         return header.name() + ": " + (isMasked ? MASK : header.value());

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// Follows a live stream of events and passes them to a [FeedListener]. When the connection is
-/// lost, it reconnects and continues after the last position that the listener got.
+/// lost, it reconnects and continues after the last position that it passed to the listener.
 public final class EventFeed {
 
     static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -41,17 +41,19 @@ public final class EventFeed {
     private boolean wasOpen;
     private String lossReason = "";
 
-    /// When the newest event arrived, in the server's format; empty before the first event.
+    /// The time at which the newest event arrived, in the server's format. Empty before the first
+    /// event.
     private String lastReceived = "";
 
-    /// The time from which to list events that the stream did not deliver.
+    /// If present, the stream may have missed events that arrived since this time, and they are
+    /// still to be read from the API.
     private Optional<String> missedSince = Optional.empty();
 
     private boolean hasSlept;
     private volatile boolean isHandling;
     private volatile boolean isStopped;
 
-    /// @param wallClock used to notice that the machine was asleep
+    /// @param wallClock the wall clock, used to notice that the machine was asleep
     public EventFeed(
             ServerClient client,
             InstantSource wallClock,
@@ -68,7 +70,7 @@ public final class EventFeed {
         this.storedEvents = request.storedEvents(client);
     }
 
-    /// Passes events to the listener until it has enough, or the feed is stopped.
+    /// Passes events to the listener until the listener is done or the feed is stopped.
     ///
     /// @throws CommandException if the stream cannot be opened, or if a lost stream cannot be
     ///   opened again in time
@@ -110,7 +112,8 @@ public final class EventFeed {
         isStopped = true;
     }
 
-    /// Returns how long to wait before the next try. Throws the refusal again if it is permanent.
+    /// Returns how long to wait before the next try. Throws `refusal` if there should be no further
+    /// try.
     private Duration delayAfter(CommandException refusal, int attempt, Duration waited) {
         lossReason = refusal.problem();
         var wait = refusal.retryAfter().orElse(MIN_BACKOFF);
@@ -118,7 +121,7 @@ public final class EventFeed {
                 && waited.plus(wait).compareTo(timeouts.streamLimit()) <= 0) {
             return wait;
         }
-        boolean isPassing = // such as 503 while the server starts
+        boolean isPassing = // such as 503 while the server is starting
                 refusal.exitCode() == ExitCode.FAILED || refusal.exitCode() == ExitCode.NETWORK;
         if (isPassing && wasOpen) {
             return backoff(attempt);
@@ -151,8 +154,8 @@ public final class EventFeed {
         }
     }
 
-    /// Returns a random delay, which grows with the number of attempts up to 30 s. The randomness
-    /// prevents all clients of a restarted server from reconnecting at once.
+    /// Returns a random delay. Its upper limit doubles with each attempt, up to 30 s. The
+    /// randomness prevents all clients of a restarted server from reconnecting at once.
     private static Duration backoff(int attempt) {
         long longest =
                 Math.min(
@@ -176,7 +179,8 @@ public final class EventFeed {
         }
     }
 
-    /// Cuts the connection when no data arrives, even while the listener handles an event.
+    /// Cuts the connection when no data has arrived for too long, even while the listener is
+    /// handling an event.
     private void watch(StreamConnection connection) {
         try {
             while (connection.silence().compareTo(timeouts.noData()) <= 0) {
@@ -186,7 +190,7 @@ public final class EventFeed {
                 listener.onSilence(timeouts.noData());
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the connection is not needed any more
+            Thread.currentThread().interrupt(); // the connection is no longer needed
         }
     }
 
@@ -235,8 +239,9 @@ public final class EventFeed {
                 // A heartbeat, or a message that only newer servers send.
             }
         }
-        // The position of a resumed stream is still the position of the last event. Events after it
-        // may not have arrived yet. If this run ended now, a later position would skip them.
+        // The `ready` message of a resumed stream does not advance the position. Events after the
+        // old position may still be on their way. If this run ended now, a later position would
+        // skip them.
         boolean isResumed = message.event().equals("ready") && !cursor.isEmpty();
         if (!message.id().isEmpty() && !isResumed) {
             cursor = message.id();
@@ -263,13 +268,13 @@ public final class EventFeed {
         try {
             return storedEvents.get().countSince(lastReceived);
         } catch (CommandException e) {
-            return OptionalLong.empty(); // the number is only shown
+            return OptionalLong.empty(); // the number is only for display
         }
     }
 
-    /// Reads the events that the stream did not deliver from the lists of the API, and passes them
-    /// to the listener. If the server cannot be reached, this is repeated after the next
-    /// connection.
+    /// Reads the events that the stream may have missed from the API's lists, and passes them to
+    /// the listener. If the server cannot be reached, the feed tries again after it has
+    /// reconnected.
     private void fetchMissed() {
         if (missedSince.isPresent() && storedEvents.isPresent()) {
             for (var listed : storedEvents.get().since(missedSince.get())) {
@@ -294,8 +299,8 @@ public final class EventFeed {
         }
     }
 
-    /// Returns whether the event is not among the last 10 000 events received. If the stream
-    /// continues after an event's id, the server may send some events twice.
+    /// Returns whether the event is not among the last 10 000 events received, and remembers it. If
+    /// the stream continues after an event's id, the server may send some events twice.
     private boolean isNew(StoredEvent event) {
         boolean isNew = seen.add(event.id());
         if (event.receivedAt().compareTo(lastReceived) > 0) {

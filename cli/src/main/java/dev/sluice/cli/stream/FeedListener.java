@@ -15,16 +15,16 @@ public interface FeedListener {
 
     /// Called when a lost stream is open again.
     ///
-    /// @param missed the number of events that arrived in the meantime; empty if it is not known
+    /// @param missed the number of events that arrived in the meantime, or empty if unknown
     void onResumed(OptionalLong missed);
 
-    /// Called for an event. The feed continues only when this method returns.
+    /// Called for an event. The feed waits until this method returns.
     void onEvent(StoredEvent event);
 
     /// Called for an event that does not pass the filter of the stream or of its connection.
     void onFiltered(FilteredEvent filtered);
 
-    /// Called after all messages up to this position were passed to the listener.
+    /// Called after all messages up to this position have been passed to the listener.
     void onCursor(String cursor);
 
     /// Called when events may be missing. The missing events that the server still has are passed
@@ -34,8 +34,8 @@ public interface FeedListener {
     /// Called while events arrive faster than they are handled.
     void onBacklog();
 
-    /// Called while this listener still handles an event, after no data has come for so long that
-    /// the stream counts as lost. The call is made on another thread.
+    /// Called when no data has arrived for so long that the stream counts as lost, while this
+    /// listener is still handling an event. The call is made on another thread.
     void onSilence(Duration time);
 
     /// Called when the stream is lost or cannot be opened. The feed tries to reconnect after the

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Converts filters that a person typed to the JSON of a connection's `filter_rules`. The server
+/// Converts filters typed by a user into the JSON of a connection's `filter_rules`. The server
 /// checks paths, operators and values.
 public final class FilterExpression {
 
@@ -25,7 +25,7 @@ public final class FilterExpression {
 
     /// @param given rules such as `body.type eq order.created`, and rules or groups as JSON; an
     ///   event must pass all of them
-    /// @return empty if `given` is empty
+    /// @return the filter, or empty if `given` is empty
     /// @throws CommandException if one of them is invalid
     public static Optional<JsonNode> parse(List<String> given) {
         var parts = given.stream().map(text -> part(text.strip())).toList();

@@ -8,8 +8,8 @@ import java.time.InstantSource;
 /// clock does not.
 final class SleepDetector {
 
-    /// The minimum difference of the two clocks that counts as sleep. A smaller difference may be a
-    /// correction of the wall clock.
+    /// The minimum difference between the two clocks that counts as sleep. A smaller difference may
+    /// be a correction of the wall clock.
     private static final Duration MIN_DIFFERENCE = Duration.ofSeconds(10);
 
     private final InstantSource wallClock;

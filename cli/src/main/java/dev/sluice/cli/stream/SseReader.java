@@ -40,7 +40,7 @@ final class SseReader {
         while (true) {
             var read = readLine();
             if (read.isEmpty()) {
-                return Optional.empty(); // an unfinished message does not count
+                return Optional.empty(); // an unfinished message is dropped
             }
             String line = read.get();
             if (line.isEmpty()) {

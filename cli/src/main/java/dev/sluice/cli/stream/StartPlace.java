@@ -8,18 +8,18 @@ import java.util.Optional;
 
 /// The position at which a stream starts.
 ///
-/// @param after the id of the event to continue after; empty to start with the next event, or if
-///   there is a cursor
+/// @param after the id of the event after which the stream starts. Empty if the stream starts with
+///   the next event to arrive, or if `cursor` says where it starts
 /// @param cursor the cursor of an earlier stream; may be empty
-/// @param isGapExpected whether to hide the server's message about missing events, because missing
-///   events are expected
-/// @param description a phrase for people
+/// @param isGapExpected whether missing events are expected; the server's message about them is
+///   then not shown
+/// @param description a phrase that tells people where the stream starts
 public record StartPlace(
         Optional<String> after, String cursor, boolean isGapExpected, String description) {
 
     public static final StartPlace NOW = new StartPlace(Optional.empty(), "", false, "from now on");
 
-    /// An id that is lower than that of any event, so that a stream after it starts with the oldest
+    /// An id lower than that of any event. A stream that starts after it starts with the oldest
     /// event.
     private static final String BEFORE_ALL_EVENTS = "00000000-0000-7000-8000-000000000000";
 

@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Reads the stored events of the sources that a stream shows, which arrived while there was no
-/// stream.
+/// Reads from the API the events that arrived while a stream was not connected. Reads only the
+/// sources that the stream shows.
 final class StoredEvents {
 
     private static final String PAGE_SIZE = "100";
 
-    /// The maximum number of sources whose events are counted. Each source takes a request.
+    /// The maximum number of sources whose events are counted. Counting takes one request per
+    /// source.
     private static final int MAX_COUNTED_SOURCES = 5;
 
     private final ServerClient client;
@@ -35,7 +36,7 @@ final class StoredEvents {
     }
 
     /// Returns the events that arrived at this time or later, the oldest first. They have no
-    /// headers and body; [#whole] reads those.
+    /// headers or body; [#whole] reads those.
     ///
     /// @param time in the server's format
     /// @throws CommandException if the request to the server fails
@@ -56,8 +57,8 @@ final class StoredEvents {
         return found;
     }
 
-    /// Returns the number of events that arrived after the event with this time. Returns empty if
-    /// counting would take more than a few requests.
+    /// Returns the number of events that arrived after the event received at `time`. Returns empty
+    /// if counting would take more than five requests.
     ///
     /// @throws CommandException if a request to the server fails
     OptionalLong countSince(String time) {
@@ -82,8 +83,8 @@ final class StoredEvents {
         return client.get(query.after("events")).json();
     }
 
-    /// Reads an event's headers and body if the stream shows them. Returns empty if the event was
-    /// deleted meanwhile.
+    /// Returns the event with its headers and body if the stream includes them; otherwise returns
+    /// it unchanged. Returns empty if the event has been deleted in the meantime.
     Optional<StoredEvent> whole(StoredEvent listed) {
         if (!isFull) {
             return Optional.of(listed);

@@ -11,16 +11,17 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
 
-/// The events that a stream shows: those of some sources that pass a filter, optionally as a
+/// The events that a stream shows: the events of some sources that pass a filter, optionally as a
 /// connection would send them.
 ///
-/// @param filter the JSON of `filter_rules`
+/// @param filter JSON in the format of `filter_rules`
 /// @param connection the connection's id
 public record StreamChoice(
         StreamSources sources, Optional<JsonNode> filter, Optional<String> connection) {
 
-    /// @param given ids or names of sources; empty for all sources, or for the connection's source
-    /// @param connection the connection's id as a person typed it
+    /// @param given ids or names of sources. If empty, the stream shows the connection's source, or
+    ///   all sources if there is no connection
+    /// @param connection the connection's id as the user typed it
     public static StreamChoice find(
             ServerClient client,
             List<String> given,
@@ -45,7 +46,7 @@ public record StreamChoice(
                 .with("connection_id", connection);
     }
 
-    /// Returns text that identifies this choice. Saved positions are named by it, because a
+    /// Returns text that identifies this choice. Positions are saved under this text, because a
     /// position in a stream with one filter is not valid for another filter.
     public String key() {
         return sources.key()

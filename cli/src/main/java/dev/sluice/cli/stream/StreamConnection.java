@@ -16,14 +16,14 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// One connection of an [EventFeed]. A separate thread reads it, so that the feed can notice when
-/// no data arrives.
+/// One connection of an [EventFeed] to the server. A separate thread reads it, so that the feed can
+/// notice when no data arrives.
 final class StreamConnection implements AutoCloseable {
 
     static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
-    /// The maximum number of messages that wait while the local service is slow. When the queue is
-    /// full, reading stops and the server must wait.
+    /// The maximum number of messages that are queued while the local service is slow. When the
+    /// queue is full, reading stops and the server must wait.
     private static final int QUEUE_SIZE = 32;
 
     private final HttpClient http;
@@ -40,8 +40,9 @@ final class StreamConnection implements AutoCloseable {
 
     /// Opens a connection and begins to read it.
     ///
-    /// @param lastEventId the position to continue after; if empty, the path decides where to start
-    /// @throws dev.sluice.cli.shell.CommandException if the server refuses
+    /// @param lastEventId the position to continue after; if empty, the query in `path` says where
+    ///   to start
+    /// @throws dev.sluice.cli.shell.CommandException if the server refuses the request
     static StreamConnection open(ServerClient client, String path, String lastEventId)
             throws IOException, InterruptedException {
         var http =
@@ -86,7 +87,7 @@ final class StreamConnection implements AutoCloseable {
             var reader = new SseReader(body, this::touch);
             for (var next = reader.next(); next.isPresent(); next = reader.next()) {
                 messages.put(next.get());
-                touch(); // nothing was read while the queue was full
+                touch(); // waiting for room in the queue is not silence
             }
         } catch (IOException e) {
             // The connection was cut, or closed on this side.
@@ -105,7 +106,7 @@ final class StreamConnection implements AutoCloseable {
         return Optional.ofNullable(messages.poll(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    /// Returns whether the queue is full, so that reading has stopped.
+    /// Returns whether the queue is full. While it is full, nothing is read.
     boolean isFull() {
         return messages.remainingCapacity() == 0;
     }
@@ -115,8 +116,8 @@ final class StreamConnection implements AutoCloseable {
         return isOver && messages.isEmpty();
     }
 
-    /// Returns how long no data has arrived; zero while nothing is read because too many messages
-    /// wait.
+    /// Returns how long no data has arrived, or zero while the queue is full, because nothing is
+    /// read then.
     Duration silence() {
         return isFull() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - lastByteNanos);
     }
@@ -152,6 +153,6 @@ final class StreamConnection implements AutoCloseable {
     @Override
     public void close() {
         end();
-        messages.clear(); // lets the reader's last put return
+        messages.clear(); // unblocks the reader if it is waiting for room
     }
 }

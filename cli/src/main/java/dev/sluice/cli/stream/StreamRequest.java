@@ -7,9 +7,9 @@ import java.util.Optional;
 /// The request with which an [EventFeed] opens its stream.
 ///
 /// @param path the path of the stream, with its query
-/// @param cursor the position to continue after; if empty, the query decides where to start
-/// @param pathAfterLoss the path to request after the stream was lost. It has no position, so the
-///   stream starts with the next event. If empty, the stream continues where it ended
+/// @param cursor the position to continue after; if empty, the query in `path` says where to start
+/// @param pathAfterLoss the path to request after the stream has been lost. It has no position, so
+///   the stream starts with the next event. If empty, the stream continues where it ended
 /// @param choice the events of the stream, used to list events that the stream can no longer send;
 ///   empty if such events are not wanted
 /// @param isFull whether events include headers and body
@@ -24,8 +24,9 @@ public record StreamRequest(
         return new StreamRequest(path, "", Optional.empty(), Optional.empty(), true);
     }
 
-    /// Returns the stored events that the stream shows. Empty if they are not wanted, or if the
-    /// stream has a filter, which only the stream itself can apply.
+    /// Returns a reader of the stored events that the stream shows. Returns empty if `choice` is
+    /// empty, or if the stream has a filter or a connection, which only the stream itself can
+    /// apply.
     Optional<StoredEvents> storedEvents(ServerClient client) {
         return choice.filter(all -> all.filter().isEmpty() && all.connection().isEmpty())
                 .map(all -> new StoredEvents(client, all.sources(), isFull));

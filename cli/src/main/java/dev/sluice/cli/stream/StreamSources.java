@@ -72,8 +72,8 @@ public final class StreamSources {
         return isAll ? "all" : String.join(",", ids);
     }
 
-    /// Returns the ids of the sources to list, one by one. A single empty element stands for all
-    /// sources.
+    /// Returns one element for each request that lists events: the id of a chosen source. If all
+    /// sources are chosen, returns a single empty element, because one request lists them all.
     List<Optional<String>> filter() {
         return isAll
                 ? List.of(Optional.empty())

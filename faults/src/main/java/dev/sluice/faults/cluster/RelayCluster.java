@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Relays on one PostgreSQL, each behind a proxy of its own.
+/// Relays that share one PostgreSQL. Each relay has its own proxy, through which it can reach
+/// PostgreSQL.
 public final class RelayCluster implements AutoCloseable {
 
     private final RelayProcess bootstrapRelay;
@@ -79,8 +80,8 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts only the database. A relay creates the database and then stops, unless it is to run
-    /// PostgreSQL itself.
+    /// Starts the database. A relay creates it and then stops. If a relay is to run PostgreSQL
+    /// itself, that relay keeps running and is the first of the cluster.
     public static RelayCluster startDatabase(
             Path launcher, boolean keep, ClusterRequirements requirements) {
         var maker = RelayProcess.start(launcher, keep);
@@ -106,7 +107,7 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts one more relay.
+    /// Starts another relay.
     ///
     /// @param wired whether the relay reaches its database through a proxy
     /// @param settings additional settings by their environment names

@@ -22,11 +22,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /// A wrong wall clock for processes that are started with its environment. The clock can be changed
-/// while they run.
+/// while they are running.
 ///
-/// It is a small library, compiled here, that is loaded before the C library.
+/// It is implemented as a small library, which this class compiles and which the processes load
+/// before the C library (`LD_PRELOAD`).
 ///
-/// The monotonic clock stays right, as on a machine whose clock is set.
+/// The monotonic clock stays correct, as it does when the wall clock of a machine is set.
 public final class SkewedClock {
 
     private static final List<String> FILE_NAMES = List.of("skew.c", "skew.so", "skew");
@@ -37,14 +38,14 @@ public final class SkewedClock {
         this.directory = directory;
     }
 
-    /// Returns why a skewed clock is impossible on this machine; empty if it is possible.
+    /// Returns why a skewed clock is impossible on this machine, or empty if it is possible.
     public static Optional<String> unmetRequirement() {
         return SystemCommands.isInstalled("gcc")
                 ? Optional.empty()
                 : Optional.of("needs gcc, to shift a clock");
     }
 
-    /// Creates a clock, which is right at first.
+    /// Creates a clock that shows the correct time at first.
     public static SkewedClock make() {
         return unchecked(() -> {
             Path directory = Files.createTempDirectory("sluice-bench-clock-");
@@ -78,7 +79,8 @@ public final class SkewedClock {
                 directory.resolve("skew").toString());
     }
 
-    /// Sets how far this clock is ahead of the right time.
+    /// Sets how far this clock is ahead of the correct time. If `ahead` is negative, the clock is
+    /// behind.
     public void set(Duration ahead) {
         var bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         bytes.putLong(ahead.toNanos()).flip();

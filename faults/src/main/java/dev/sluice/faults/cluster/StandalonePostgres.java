@@ -33,7 +33,8 @@ public final class StandalonePostgres implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
     private static final Duration START_RETRY_INTERVAL = Duration.ofMillis(100);
 
-    /// The relay's own settings, adapted to the number of relays in a fault test.
+    /// Settings for a fault test with several relays. They override those that the relay has
+    /// written.
     private static final Map<String, String> POSTGRES_SETTINGS =
             Map.of("max_connections", "200", "log_line_prefix", "%m [%p] ");
 
@@ -46,8 +47,8 @@ public final class StandalonePostgres implements AutoCloseable {
         this.data = data;
     }
 
-    /// Returns the PostgreSQL that a relay runs and keeps. It can be reached, but not started or
-    /// killed here.
+    /// Returns the PostgreSQL that a relay runs itself. The returned object can connect to it, but
+    /// cannot start or kill it.
     static StandalonePostgres runBy(RelayProcess relay) {
         return new StandalonePostgres(relay.data(), Map.of());
     }
@@ -96,8 +97,8 @@ public final class StandalonePostgres implements AutoCloseable {
         }
     }
 
-    /// Tries to start PostgreSQL. Returns false if it did not accept connections in time. It may be
-    /// running even then.
+    /// Tries to start PostgreSQL. Returns whether it accepted connections in time. Even if it did
+    /// not, it may be running.
     public boolean tryStart(Duration limit) {
         if (process.isEmpty() || !process.get().isAlive()) {
             var command = new ArrayList<>(SystemCommands.asUser(owner("uid"), owner("gid")));
@@ -127,8 +128,8 @@ public final class StandalonePostgres implements AutoCloseable {
         return process.isPresent() && process.get().isAlive();
     }
 
-    /// Kills the main process (`kill -9`) and returns when it is dead. The other processes end by
-    /// themselves.
+    /// Kills the main process (`kill -9`) and returns when it is dead. The other processes end on
+    /// their own.
     public void kill() {
         process.ifPresent(running -> {
             running.destroyForcibly();

@@ -30,7 +30,7 @@ public final class TmpfsVolume implements AutoCloseable {
         this.mebibytes = mebibytes;
     }
 
-    /// Returns why such a volume is impossible on this machine; empty if it is possible.
+    /// Returns why such a volume is impossible on this machine, or empty if it is possible.
     public static Optional<String> unmetRequirement() {
         if (!SystemCommands.isRoot()) {
             return Optional.of("needs root, to mount a small file system");

@@ -5,10 +5,10 @@ import dev.sluice.bench.platform.SimpleHttpClient;
 import java.net.URI;
 import java.util.Optional;
 
-/// The credentials of a run's requests.
+/// The credentials for the requests of a run.
 ///
 /// @param key an API key
-/// @param session the cookie of a person's session; empty if nobody can sign in
+/// @param session the cookie of the owner's session, or empty if there is no session
 record FuzzCredentials(String key, Optional<String> session) {
 
     static FuzzCredentials ofKey(String key) {
@@ -30,13 +30,13 @@ record FuzzCredentials(String key, Optional<String> session) {
                         .map(cookie -> cookie.split(";", 2)[0]));
     }
 
-    /// Returns the header lines of a request with the key.
+    /// Returns the header line that authenticates a request with the key.
     String keyLine() {
         return "Authorization: Bearer " + key + "\r\n";
     }
 
-    /// Returns the header lines of a request with the session, as the server's own pages send it.
-    /// Without a session, returns the header lines with the key.
+    /// Returns the header lines that authenticate a request with the session, as a browser sends
+    /// them from the server's own pages. If there is no session, returns the line with the key.
     String sessionLines() {
         return session.map(cookie -> "Cookie: " + cookie + "\r\nSec-Fetch-Site: same-origin\r\n")
                 .orElseGet(this::keyLine);

@@ -26,8 +26,8 @@ public record FuzzRequest(
         return method.equals("HEAD");
     }
 
-    /// Returns the path without the query. If the target is a full address (RFC 9112, 3.2.2),
-    /// returns only its path.
+    /// Returns the path without the query. If the target is a full URL (the absolute-form of RFC
+    /// 9112, section 3.2.2), returns only its path.
     String path() {
         String path = target.split("\\?", 2)[0];
         return path.startsWith("http://") ? path.replaceFirst("^http://[^/]*", "") : path;

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Generates requests from the OpenAPI document. The same seed and number give the same request,
-/// except for the ids of existing objects.
+/// Generates requests from the OpenAPI document. The same seed and number always produce the same
+/// request, except for the ids of existing objects.
 public final class FuzzRequestGenerator {
 
     private static final List<String> METHODS = RequestMutator.texts("methods");
@@ -30,12 +30,12 @@ public final class FuzzRequestGenerator {
     /// objects left for other requests.
     private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
 
-    /// The maximum size of a body that the operation does not accept. The relay does not read a
-    /// long one, and may close the connection before the answer is read.
+    /// The maximum size of a body for an operation that takes none. The relay does not read a long
+    /// one, and may close the connection before the fuzzer has read the answer.
     private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
 
-    /// Operations that would end or move the session of the run, or remove its rights. Their
-    /// requests name only ids that do not exist.
+    /// Operations that would end the run's session, move it to another workspace or remove its
+    /// rights. Their requests use only ids that do not exist.
     private static final Set<String> HARMLESS_OPERATIONS =
             Set.of(
                     "deleteWorkspace",
@@ -62,7 +62,7 @@ public final class FuzzRequestGenerator {
         this.seed = seed;
     }
 
-    /// Returns a valid request of this operation.
+    /// Returns a valid request for this operation.
     FuzzRequest valid(String operation, int number) {
         return new FuzzRequestBuilder(number, document.operation(operation)).valid();
     }
@@ -139,8 +139,9 @@ public final class FuzzRequestGenerator {
             return known.anyId(KnownIds.kindOfId(operation.path()), random);
         }
 
-        /// Returns header lines with a session for the operations that accept nothing else, and
-        /// sometimes for other operations. `logout` gets no session, because it would end it.
+        /// Returns the header lines that authenticate the request. An operation that accepts only a
+        /// session gets the session; any other gets the key, or sometimes the session. `logout`
+        /// always gets the key, because it would end the session.
         private String authorization() {
             boolean isSession =
                     !operation.id().equals("logout")
@@ -153,7 +154,7 @@ public final class FuzzRequestGenerator {
             return security.size() == 1 && security.path(0).has("session");
         }
 
-        /// Returns the header lines for some of the header parameters.
+        /// Returns header lines for a random selection of the header parameters.
         private String parameterHeaders() {
             var lines = new StringBuilder();
             for (var parameter : operation.parameters()) {
@@ -168,7 +169,7 @@ public final class FuzzRequestGenerator {
         private String headerValue(String name) {
             return switch (name) {
                 case "If-Match" -> values.pick(List.of("*", "\"h2k9x7c01f4\"", "W/\"a\", \"b\""));
-                // There are few keys, so that some requests repeat a key.
+                // There are only a few keys, so some requests use the same one.
                 case "Idempotency-Key" -> "fuzz-" + random.nextInt(MAX_IDEMPOTENCY_KEYS);
                 default -> "a";
             };
@@ -189,7 +190,8 @@ public final class FuzzRequestGenerator {
             return parameter.path("name").asString() + "=" + value;
         }
 
-        /// Returns an example whose ids name existing objects, or a body made from the schema.
+        /// Returns either one of the operation's examples, with ids of existing objects, or a body
+        /// generated from its schema.
         private JsonNode json() {
             if (!operation.examples().isEmpty() && random.nextInt(3) == 0) {
                 var example = values.pick(operation.examples()).deepCopy();

@@ -3,7 +3,7 @@ package dev.sluice.faults.fuzz;
 import java.util.List;
 import java.util.Optional;
 
-/// An answer of the relay.
+/// An answer from the relay.
 ///
 /// @param headers lines without their line ends, in order
 public record FuzzResponse(int status, List<String> headers, String body) {

@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Sends generated requests over several connections at once and counts the answers. Their number
-/// and duration are limited.
+/// Sends generated requests over several connections at once and counts the answers. Both the
+/// number of requests and the total time are limited.
 public final class FuzzRunner {
 
-    /// The number of answers by operation and status, such as `getMe 200`.
+    /// The number of answers for each operation and status. A key is, for example, `getMe 200`.
     private final Map<String, Integer> answers = new ConcurrentHashMap<>();
 
     private final Map<String, Integer> kinds = new ConcurrentHashMap<>();
@@ -63,8 +63,8 @@ public final class FuzzRunner {
         return this;
     }
 
-    /// Sends the requests from `first` up to but not including `end`. Leaves out the requests for
-    /// which there is no time.
+    /// Sends the requests from `first` up to but not including `end`. Stops after `most`; requests
+    /// not sent by then are skipped.
     public void run(int first, int end, int connections, Duration most) {
         var next = new AtomicInteger(first);
         long stop = System.nanoTime() + most.toNanos();
@@ -130,7 +130,7 @@ public final class FuzzRunner {
         return sent.get();
     }
 
-    /// Returns the number of answers with a fault.
+    /// Returns the number of requests whose answer had a fault or did not arrive.
     public int faultyAnswers() {
         return faultyAnswers.get();
     }

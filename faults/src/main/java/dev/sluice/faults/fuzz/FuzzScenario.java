@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Scenario `fuzz`: sends valid and broken requests, which are made from the relay's own OpenAPI
-/// document. The document must describe every answer, no answer may be a 5xx, and the relay's live
-/// heap must not grow.
+/// Scenario `fuzz`: sends valid and broken requests, which are generated from the relay's own
+/// OpenAPI document. The document must describe every answer, no answer may be a 5xx, and the
+/// relay's live heap must not grow.
 public record FuzzScenario(
         RelaySetup setup, int requests, int seed, int connections, Duration maxTime)
         implements Scenario {
@@ -27,8 +27,9 @@ public record FuzzScenario(
     /// caches.
     private static final double MAX_HEAP_GROWTH_MIB = 16;
 
-    /// Divides the number of requests. The first fifth fills caches and compiles code; memory is
-    /// measured from the end of that part on.
+    /// The first `requests / WARM_UP_DIVISOR` requests are the warm-up, which fills caches and lets
+    /// the JIT compiler work. The growth of the heap is measured from the end of the warm-up to the
+    /// end of the run.
     private static final int WARM_UP_DIVISOR = 5;
 
     public static FuzzScenario from(CommandLineOptions options) {

@@ -34,7 +34,7 @@ public final class KnownIds {
                     "/api/v1/workspaces/{id}/invites", "invite");
 
     /// Returns the kind of object that `{id}` names in a path, such as `source`. Returns an empty
-    /// text if ids of that kind are never learned.
+    /// string if ids of that kind are never learned.
     static String kindOfId(String path) {
         return KINDS_BY_COLLECTION.getOrDefault(path.replaceFirst("/\\{id}.*", ""), keyKind(path));
     }
@@ -43,8 +43,8 @@ public final class KnownIds {
         return path.startsWith("/api/v1/api-keys") ? "key" : "";
     }
 
-    /// Returns an id of this kind (as in [#kindOfId], or `token`, `user`, `invite`), or a new UUID
-    /// if no such id is known.
+    /// Returns a known id of a kind, or a new UUID if none is known. The kind is a result of
+    /// [#kindOfId], or `token`, `user` or `invite`.
     synchronized String anyId(String kind, RandomGenerator random) {
         var ids = byKind.getOrDefault(kind, List.of());
         return ids.isEmpty()
@@ -52,8 +52,9 @@ public final class KnownIds {
                 : ids.get(random.nextInt(ids.size()));
     }
 
-    /// Learns the ids in a 2xx answer. Keys in a list are not learned, because one of them is the
-    /// key of the run. Keys that the run itself created are learned.
+    /// Learns the ids in a 2xx answer, and forgets the id of a deleted object. Learns only those
+    /// API keys that the run itself has created. A list of keys also contains the key that the run
+    /// is using.
     synchronized void learn(ApiOperation operation, String path, JsonNode json) {
         if (operation.method().equals("DELETE") && operation.path().endsWith("}")) {
             remove(path);

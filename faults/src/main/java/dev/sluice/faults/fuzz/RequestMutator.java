@@ -23,8 +23,8 @@ final class RequestMutator {
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-    /// Writes non-ASCII characters as escapes. Half of a surrogate pair can only be written as an
-    /// escape.
+    /// Writes non-ASCII characters as escapes, because half of a surrogate pair can only be written
+    /// that way.
     private static final JsonMapper ASCII_WRITER =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
@@ -34,7 +34,8 @@ final class RequestMutator {
 
     private static final List<JsonNode> BAD_VALUES = badValues();
 
-    /// JSON that a tree of values cannot contain. It is written in the place of a value.
+    /// Texts that are written into a body in place of a value, because a tree of JSON values cannot
+    /// contain them.
     private static final List<String> BAD_LITERALS = badLiterals();
 
     private static final List<String> BAD_SEGMENTS = texts("segments", "x".repeat(3_000));
@@ -77,7 +78,7 @@ final class RequestMutator {
                 "{\"path\":\"body.a\",\"op\":\"gt\",\"value\":" + digits + "}");
     }
 
-    /// Returns a list in the resource file, followed by further texts.
+    /// Returns the texts under this name in the resource file, followed by `more`.
     static List<String> texts(String name, String... more) {
         var texts = new ArrayList<String>();
         CASES.path(name).forEach(text -> texts.add(text.asString()));
@@ -89,7 +90,7 @@ final class RequestMutator {
         return ASCII_WRITER.writeValueAsString(json).getBytes(UTF_8);
     }
 
-    /// Returns a body that is still JSON but has one change.
+    /// Returns a body that is still JSON but has one field added, removed or changed.
     byte[] mutateFields(JsonNode good) {
         if (!(good.deepCopy() instanceof ObjectNode body)) {
             return bytes(good);
@@ -107,8 +108,8 @@ final class RequestMutator {
         return bytes(body);
     }
 
-    /// Returns a body in which one value is text that no JSON writer would write, such as a number
-    /// whose exponent does not fit any type.
+    /// Returns a body in which one value is a text that no JSON writer would produce, such as a
+    /// number whose exponent does not fit any type.
     byte[] insertLiteral(JsonNode good) {
         var body = good.deepCopy() instanceof ObjectNode object ? object : JSON.objectNode();
         var objects = new ArrayList<ObjectNode>();
@@ -129,7 +130,8 @@ final class RequestMutator {
         node.forEach(child -> collect(child, objects));
     }
 
-    /// Returns a body that is not a JSON object, is not UTF-8, or is far too long.
+    /// Returns a body that is damaged as a whole: for example, it is not a JSON object, is not
+    /// UTF-8, or is far too long.
     byte[] corruptBytes(JsonNode good) {
         String text = good.toString();
         return switch (random.nextInt(16)) {
@@ -158,7 +160,8 @@ final class RequestMutator {
         return noise;
     }
 
-    /// Returns a path with one invalid segment.
+    /// Returns the path with one change: an extra slash, an invalid segment, or a scheme and host
+    /// in front of it.
     String mutatePath(String good) {
         var segments = new ArrayList<>(List.of(good.split("/", -1)));
         return switch (random.nextInt(8)) {
@@ -174,7 +177,8 @@ final class RequestMutator {
         };
     }
 
-    /// Returns a value that a query parameter does not accept, or a value of another parameter.
+    /// Returns a value that a query parameter does not accept, or a value meant for another
+    /// parameter.
     String badQueryValue() {
         return values.pick(BAD_QUERY_VALUES);
     }

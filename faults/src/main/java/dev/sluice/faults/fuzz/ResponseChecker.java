@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 /// an error. Thread-safe.
 public final class ResponseChecker {
 
-    /// The statuses with which the relay refuses requests before it knows the operation.
+    /// The statuses with which the relay refuses a request before it has determined the request's
+    /// operation.
     private static final Set<Integer> STATUSES_BEFORE_ROUTING =
             Set.of(400, 404, 405, 413, 414, 431);
 
@@ -100,8 +101,8 @@ public final class ResponseChecker {
             misses.add("the content type " + type + " is not documented");
         } else if (type.equals("application/json")) {
             String ref = media.path("schema").path("$ref").asString();
-            // Such text comes from the source's sender. Its owner calls it JSON, but nothing
-            // guarantees that it is.
+            // A `Payload` is a custom response that the source's owner has defined. The owner
+            // declares it to be JSON, but nothing guarantees that it is.
             if (!ref.equals(OpenApiDocument.SCHEMA_PREFIX + "Payload")) {
                 misses.addAll(
                         bodyFaults(

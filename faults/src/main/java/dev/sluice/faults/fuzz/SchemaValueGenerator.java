@@ -15,13 +15,13 @@ import java.util.random.RandomGenerator;
 /// Generates values that fit a schema.
 final class SchemaValueGenerator {
 
-    /// A URL on which nothing listens, so that deliveries are refused at once.
+    /// A URL on which nothing is listening, so deliveries to it fail at once.
     private static final String UNREACHABLE_URL = "http://127.0.0.1:1/hook";
 
     private static final List<String> SAMPLE_TEXTS =
             List.of("a", "Shop", "order.created", "ü – € 😀", "with space", "{{request_id}}", "0");
 
-    /// Valid texts for the pattern of a schema.
+    /// Valid texts for each `pattern` in the schemas.
     private static final Map<String, List<String>> TEXTS_BY_PATTERN =
             Map.ofEntries(
                     Map.entry("^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF")),
@@ -50,7 +50,7 @@ final class SchemaValueGenerator {
                     Map.entry("^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32))),
                     Map.entry("^[A-Za-z0-9_-]+$", List.of("AAAA", "a_Z-9")));
 
-    /// Fields of which a request needs exactly one. The schemas state this only in words.
+    /// Groups of fields of which a request needs exactly one. The schemas state this only in words.
     private static final List<List<String>> EXCLUSIVE_FIELDS =
             List.of(List.of("connection_id", "destination_id"), List.of("event_id", "sample"));
 
@@ -70,7 +70,8 @@ final class SchemaValueGenerator {
         return generate(reference, "");
     }
 
-    /// @param field the field for the value; it determines the kind of object that an id names
+    /// @param field the name of the field that the value is for. If the value is an id, the name
+    ///   says what kind of object the id belongs to
     private JsonNode generate(JsonNode reference, String field) {
         var schema = document.resolve(reference);
         if (schema.has("const")) {
@@ -96,8 +97,8 @@ final class SchemaValueGenerator {
         };
     }
 
-    /// Makes a value for a schema whose `if` names a type, for which `then` has further conditions.
-    /// Values of other types satisfy `else`.
+    /// Makes a value for a schema whose `if` names a type. A value of that type must also satisfy
+    /// `then`; any other value must satisfy `else`. Chooses between the two at random.
     private JsonNode ofEitherType(JsonNode schema, String field) {
         if (random.nextBoolean()) {
             return generate(schema.path("else"), field);
@@ -188,7 +189,8 @@ final class SchemaValueGenerator {
         return object;
     }
 
-    /// Replaces the fields that `if`, `then` and `else` restrict further.
+    /// Makes the object satisfy the schema's `if`, `then` and `else`. Finds the branch that applies
+    /// to the object, adds the fields that it requires, and replaces the values that it restricts.
     private void meetConditions(ObjectNode object, JsonNode schema) {
         if (!schema.has("if")) {
             return;
@@ -212,7 +214,8 @@ final class SchemaValueGenerator {
         meetConditions(object, branch);
     }
 
-    /// Whether each field has one of the values, or the type, that the condition requires.
+    /// Returns whether the object meets the condition: each field that the condition names has the
+    /// required type or one of the required values.
     private static boolean isMet(JsonNode condition, ObjectNode object) {
         if (condition.has("anyOf")) {
             return condition.path("anyOf").valueStream().anyMatch(one -> isMet(one, object));
@@ -232,7 +235,8 @@ final class SchemaValueGenerator {
         return true;
     }
 
-    /// Requires one field of each group whose fields exclude each other, and returns the others.
+    /// Picks one field of each group in [#EXCLUSIVE_FIELDS] and adds it to `required`. Returns the
+    /// other fields of these groups, which the object must not have.
     private Set<String> chooseExclusive(JsonNode schema, Set<String> required) {
         var excluded = new HashSet<String>();
         for (var group : EXCLUSIVE_FIELDS) {

@@ -1,4 +1,4 @@
-/// The fuzz run: valid and broken requests made from a relay's OpenAPI document, and checks of the
+/// The fuzz run: makes valid and broken requests from a relay's OpenAPI document, and checks the
 /// answers.
 @NullMarked
 package dev.sluice.faults.fuzz;

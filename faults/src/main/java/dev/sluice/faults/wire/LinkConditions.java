@@ -7,8 +7,8 @@ import java.util.Set;
 ///
 /// @param delay the delay of each byte, in each direction
 /// @param bytesPerSecond the bandwidth in each direction; 0 means unlimited
-/// @param blocked the directions in which no data passes. Data sent meanwhile passes later, because
-///   TCP would repeat it
+/// @param blocked the directions in which no data passes. Data sent while a direction is blocked
+///   passes once it is unblocked, because TCP would retransmit it
 /// @param cutAfter the number of bytes from the client after which a connection is reset; 0 means
 ///   never
 public record LinkConditions(

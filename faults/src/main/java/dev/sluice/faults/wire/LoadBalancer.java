@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A small HTTP balancer. It sends each request to the next relay, and to another one if that relay
 /// refuses the connection or answers 503.
 ///
-/// If a connection ends in any other way, it also ends for the sender. A request that a relay may
-/// have read is therefore never sent twice. Each request uses a new connection to the relay.
+/// If the connection to a relay ends in any other way, the balancer closes the sender's connection.
+/// A request that a relay may have read is therefore never sent twice. Each request uses a new
+/// connection to the relay.
 public final class LoadBalancer implements AutoCloseable {
 
     private static final byte[] BAD_GATEWAY_ANSWER =
@@ -60,7 +61,7 @@ public final class LoadBalancer implements AutoCloseable {
         return balancer;
     }
 
-    /// Returns a balancer between relays on these ports of this machine.
+    /// Returns a balancer for the relays on these ports of this machine.
     public static LoadBalancer inFrontOf(List<Integer> ports) {
         return unchecked(() -> {
             var listening = ServerSocketChannel.open();
@@ -115,15 +116,15 @@ public final class LoadBalancer implements AutoCloseable {
                 reader.discardMessage();
             }
         } catch (IOException gone) {
-            // The sender sees that its connection ends.
+            // The sender's connection is closed, so the sender notices.
             return;
         } finally {
             clients.remove(client);
         }
     }
 
-    /// Returns the answer of the first relay that accepts the request, or of the last relay that
-    /// refused it.
+    /// Returns the answer of the first relay that accepts the request. If none does, returns the
+    /// last 503 answer, or 502 if all relays refused the connection.
     private BalancerResponse answer(ByteBuffer request) throws IOException {
         var last = new BalancerResponse(502, ByteBuffer.wrap(BAD_GATEWAY_ANSWER));
         int first = nextRelay.getAndIncrement();

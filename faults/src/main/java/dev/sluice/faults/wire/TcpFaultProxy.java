@@ -34,10 +34,10 @@ public final class TcpFaultProxy implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /// Written while holding the lock.
+    /// Written only while `lock` is held.
     private volatile LinkConditions conditions = LinkConditions.UNIMPAIRED;
 
-    /// Some bytes on their way. An empty chunk marks the end of the stream.
+    /// Some bytes in transit. An empty chunk marks the end of the stream.
     private record PendingChunk(ByteBuffer bytes, long sentAt) {}
 
     private TcpFaultProxy(ServerSocket listening, int port) {
@@ -60,7 +60,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /// Sets the conditions, also for open connections.
+    /// Sets the conditions. They apply to open connections, too.
     public void setConditions(LinkConditions next) {
         lock.lock();
         try {
@@ -114,7 +114,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         }
     }
 
-    /// Forwards data until one of the two ends closes. Then closes both.
+    /// Forwards data until one of the two sockets is closed, then closes both.
     private void forward(Socket from, Socket to, LinkDirection direction) {
         var underWay = new LinkedBlockingQueue<PendingChunk>(MAX_PENDING_CHUNKS);
         var writing = Thread.ofVirtual().start(() -> writeDelayed(underWay, to, direction));
@@ -161,7 +161,7 @@ public final class TcpFaultProxy implements AutoCloseable {
                 to.getOutputStream().write(chunk.bytes().array());
             }
         } catch (IOException broken) {
-            // The reader of this direction notices this when it next passes data on.
+            // The reading thread of this direction stops when it sees that this thread has ended.
             closeQuietly(to);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

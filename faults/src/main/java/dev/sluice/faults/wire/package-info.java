@@ -1,5 +1,5 @@
-/// Programs between the two ends of a connection: a TCP proxy that disturbs it, and an HTTP
-/// balancer.
+/// Programs that run between the two ends of a connection: a TCP proxy that disturbs it, and an
+/// HTTP balancer.
 @NullMarked
 package dev.sluice.faults.wire;
 

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /// A person who can sign in.
 ///
-/// @param email in the form of [#normalizedEmail]
+/// @param email in the form that [#normalizedEmail] returns
 /// @param passwordHash see [PasswordHasher]
 public record Account(UUID id, String email, String name, String passwordHash) {
 
@@ -22,8 +22,8 @@ public record Account(UUID id, String email, String name, String passwordHash) {
     }
 
     /// Returns an e-mail address in lower case, the form in which addresses are stored and
-    /// compared. (RFC 5321 lets a mail server distinguish capital letters, but no important one
-    /// does.)
+    /// compared. (RFC 5321 lets a mail server treat capital and small letters as different, but no
+    /// important mail server does.)
     ///
     /// @throws IllegalArgumentException if the text is not exactly one plain address
     public static String normalizedEmail(String text) {

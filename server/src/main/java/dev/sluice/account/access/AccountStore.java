@@ -36,7 +36,7 @@ public final class AccountStore {
                 id);
     }
 
-    /// @param email in the form of [Account#normalizedEmail]
+    /// @param email in the form that [Account#normalizedEmail] returns
     public static Optional<Account> find(Tx tx, String email) {
         return tx.findOne(
                 "select id, email, name, password_hash from account where email = ?",
@@ -48,8 +48,8 @@ public final class AccountStore {
         tx.update("update account set password_hash = ? where id = ?", passwordHash, id);
     }
 
-    /// Locks an account until the transaction ends. Until then, other transactions that insert a
-    /// membership of the account wait.
+    /// Locks an account until the transaction ends. Other transactions that insert a membership of
+    /// the account wait until then.
     public static void lock(Tx tx, UUID id) {
         var _ =
                 tx.findOne(
@@ -71,8 +71,9 @@ public final class AccountStore {
                 .isPresent();
     }
 
-    /// Deletes an account with its sessions. The API keys that the person created stay valid. The
-    /// caller must already have removed the person's memberships, invites and password reset.
+    /// Deletes an account with its sessions and its known networks. The API keys that the person
+    /// created stay valid. The caller must already have removed the person's memberships, invites
+    /// and password reset.
     public static void delete(Tx tx, UUID id) {
         ApiKeyStore.forgetCreator(tx, id);
         SessionStore.endAll(tx, id, Optional.empty());

@@ -10,7 +10,7 @@ import java.util.zip.CRC32;
 /// The format of an API key: `slk_`, then 30 random base62 characters, then a checksum of 6
 /// characters.
 ///
-/// The checksum is the CRC-32 of the random part, in base62. It lets a secret scanner recognise a
+/// The checksum is the CRC-32 of the random part, in base62. It lets a secret scanner recognize a
 /// key without sending a request to Sluice.
 final class ApiKey {
 

@@ -42,7 +42,7 @@ final class ApiKeyStore {
             Optional<Instant> expiresAt,
             Secret key) {}
 
-    /// A stored API key, as it is loaded for a request.
+    /// A stored API key, as loaded for a request.
     ///
     /// @param plan the name of the plan of the key's workspace
     /// @param isUseRecorded whether `last_used_at` is so recent that it need not be updated
@@ -60,7 +60,7 @@ final class ApiKeyStore {
         }
     }
 
-    /// A stored API key, as it is listed for people.
+    /// A stored API key, as shown to people in a list.
     ///
     /// @param creator empty if the creator's account no longer exists, or if the operator created
     ///   the key

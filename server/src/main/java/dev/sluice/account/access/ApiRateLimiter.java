@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// The rate limit of the management API: how many requests all keys of a workspace together may
-/// make in one minute of the clock. The workspace's plan sets the limit.
+/// make in one clock minute. The workspace's plan sets the limit.
 ///
 /// The database counts the requests, in the same transaction that looks up the key. All nodes
 /// therefore share one count. The table is unlogged, so counting does not wait for a flush to disk.
@@ -56,7 +56,7 @@ final class ApiRateLimiter {
     }
 
     /// Counts a request, unless it is over the limit. Returns the state of the limit, or empty if
-    /// the plan has none.
+    /// the plan has no limit.
     ///
     /// @param plan the name of the workspace's plan
     Optional<ApiRateLimitStatus> countRequest(

@@ -28,7 +28,7 @@ public final class Authenticator {
     private static final String BEARER_PREFIX = "Bearer ";
     private static final int MAX_WRONG_KEYS_PER_MINUTE = 30;
 
-    /// Forbids caches to store replies, because a reply for one caller must not reach another.
+    /// Tells caches not to store replies, because a reply for one caller must not reach another.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
 
     /// A request with a stored key.
@@ -57,7 +57,7 @@ public final class Authenticator {
     private final NetworkCounter wrongKeys = new NetworkCounter();
 
     /// @param baseUrl the server's public address, from which the dashboard's pages are served
-    /// @param activity marked by each request
+    /// @param activity marked by each request, so that the server does not count as idle
     public Authenticator(
             Db db,
             PlanCatalog plans,
@@ -78,9 +78,9 @@ public final class Authenticator {
     /// Identifies the caller. Call this once per request, before doing anything else.
     ///
     /// @throws ApiException 401 if the request has no valid key or session
-    /// @throws ApiException 403 if a session's person is no longer a member of its workspace, or if
-    ///   another site sent the request. Also if the key may only read and the method is neither
-    ///   `GET` nor `HEAD`
+    /// @throws ApiException 403 if the session's person is no longer a member of the session's
+    ///   workspace, if another site sent the request, or if the key may only read and the method is
+    ///   neither `GET` nor `HEAD`
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
     ///   unknown or expired keys came from the client's network
     public Caller authenticate(Request request) {
@@ -97,7 +97,7 @@ public final class Authenticator {
         return authenticateKey(request);
     }
 
-    /// Returns the trail that records the changes of a session's person in the audit log.
+    /// Returns a trail that records changes by the session's person in the audit log.
     public AuditTrail trail(Request request, Session session) {
         return trail(request, AuditActor.user(session.account()));
     }
@@ -119,15 +119,15 @@ public final class Authenticator {
         return SessionCookie.token(request).isPresent();
     }
 
-    /// Identifies the person of a session, who need not be a member of any workspace. For requests
-    /// that concern the person, not a workspace.
+    /// Identifies the person of a session, who need not be a member of any workspace. Use this for
+    /// requests that concern the person and not a workspace.
     ///
     /// @throws ApiException 401 if the request has no valid session
     /// @throws ApiException 403 if the request has an API key, or if another site sent it
     public Session session(Request request) {
         request.addExtraHeaders(NO_STORE);
         if (sendsKey(request)) {
-            var _ = authenticateKey(request).requireSession(); // always refused
+            var _ = authenticateKey(request).requireSession(); // always throws: the caller is a key
         }
         byte[] hash =
                 Sha256.hash(

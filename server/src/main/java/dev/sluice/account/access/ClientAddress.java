@@ -62,9 +62,9 @@ public final class ClientAddress {
         }
     }
 
-    /// Returns the name of the network under which attempts from an address are counted. This is an
-    /// IPv4 address itself, or the first 64 bits of an IPv6 address. One client usually has all
-    /// IPv6 addresses with the same 64 bits.
+    /// Returns the name of the network under which attempts from an address are counted. For IPv4,
+    /// the network is the address itself. For IPv6, it is the first 64 bits of the address, because
+    /// one client usually has all addresses that begin with the same 64 bits.
     public static String network(InetAddress address) {
         if (address instanceof Inet6Address) {
             var text = new StringBuilder();

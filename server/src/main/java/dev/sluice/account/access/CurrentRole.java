@@ -20,9 +20,9 @@ public final class CurrentRole {
 
     private CurrentRole() {}
 
-    /// Locks the workspace until the transaction ends. Returns the role that the person has now;
+    /// Locks the workspace until the transaction ends. Returns the role that the person has now, or
     /// empty if the person is no longer a member. A transaction that also calls
-    /// `WorkspaceStore.nextConfigVersion` must do so first.
+    /// `WorkspaceStore.nextConfigVersion` must call it before this method.
     public static Optional<Role> lock(Tx tx, WorkspaceId workspace, UUID account) {
         WorkspaceStore.lock(tx, workspace);
         return MemberStore.role(tx, workspace, account);

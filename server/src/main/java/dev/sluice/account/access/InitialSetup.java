@@ -60,8 +60,8 @@ public final class InitialSetup {
         });
     }
 
-    /// Whether the chosen key is valid: some workspace has it, and it has not expired. Returns true
-    /// if no key was chosen.
+    /// Returns whether the configured API key is valid: it belongs to some workspace and has not
+    /// expired. Returns true if no key is configured.
     public static boolean isKeyValid(Db db, InitialSetupSettings settings, Instant now) {
         return settings.apiKey().isEmpty()
                 || db.call(tx ->

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /// What an API key may do in its workspace.
 enum KeyAccess {
-    /// Requests of all methods.
+    /// Requests with any method.
     FULL,
     /// Only `GET` and `HEAD` requests, so that a developer's key cannot delete anything.
     READ;

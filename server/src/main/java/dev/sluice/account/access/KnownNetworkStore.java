@@ -5,8 +5,8 @@ import dev.sluice.platform.db.Tx;
 import java.time.Instant;
 import java.util.UUID;
 
-/// Stores the networks from which people have signed in, the 16 most recent ones of each account.
-/// They outlive the sessions.
+/// Stores the networks from which people have signed in: for each account, the 16 most recently
+/// used ones. They outlive the sessions.
 ///
 /// A network is an IPv4 address or an IPv6 /64, as returned by [ClientAddress#network]. A wider
 /// IPv4 range would also contain the owner's neighbours at an access provider or in a data centre.
@@ -27,8 +27,8 @@ public final class KnownNetworkStore {
                 .isPresent();
     }
 
-    /// Remembers a network. If there are then more than 16, forgets the networks that were not used
-    /// for the longest time.
+    /// Remembers a network. If the account then has more than 16, forgets the least recently used
+    /// ones.
     public static void remember(Tx tx, UUID account, String network, Instant now) {
         tx.update(
                 """

@@ -3,8 +3,8 @@ package dev.sluice.account.access;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// A map of at most `maxSize` entries. If an insertion exceeds `maxSize`, the map drops the entry
-/// that was not read or written for the longest time. Not thread-safe.
+/// A map of at most `maxSize` entries. If an insertion exceeds `maxSize`, the map drops the least
+/// recently read or written entry. Not thread-safe.
 public final class LeastRecentlyUsed<K, V> extends LinkedHashMap<K, V> {
 
     private final int maxSize;

@@ -9,8 +9,8 @@ import java.util.Map;
 /// begins a new count. A network is an IPv4 address or an IPv6 /64, as returned by
 /// [ClientAddress#network].
 ///
-/// The counts are kept in memory for up to 50 000 networks. Beyond that, the networks that were not
-/// used for the longest time are forgotten. Thread-safe.
+/// The counts are kept in memory for up to 50 000 networks. Beyond that, the least recently used
+/// networks are forgotten. Thread-safe.
 public final class NetworkCounter {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
@@ -19,7 +19,7 @@ public final class NetworkCounter {
     /// @param start when the first event of the minute happened
     private record CountedMinute(int number, Instant start) {
 
-        /// Whether the minute is over, or the clock was set back.
+        /// Whether the minute is over, or the clock was set back by a minute or more.
         boolean isOld(Instant now) {
             return Duration.between(start, now).abs().compareTo(WINDOW) >= 0;
         }
@@ -27,8 +27,8 @@ public final class NetworkCounter {
 
     private final Map<String, CountedMinute> byNetwork = new LeastRecentlyUsed<>(MAX_NETWORKS);
 
-    /// Returns how long the network must wait until its minute is over; zero if fewer than `max`
-    /// requests were counted in it.
+    /// Returns how long the network must wait until its minute is over, or zero if fewer than `max`
+    /// events were counted in that minute.
     public synchronized Duration delay(String network, int max, Instant now) {
         var counted = byNetwork.get(network);
         return counted == null || counted.isOld(now) || counted.number() < max
@@ -36,8 +36,8 @@ public final class NetworkCounter {
                 : Duration.between(now, counted.start().plus(WINDOW));
     }
 
-    /// Counts an event. Returns how many events of the network's current minute were counted before
-    /// it.
+    /// Counts an event. Returns how many events were already counted in the network's current
+    /// minute.
     public synchronized int add(String network, Instant now) {
         return byNetwork
                         .merge(
@@ -52,7 +52,7 @@ public final class NetworkCounter {
                 - 1;
     }
 
-    /// Returns the number of networks that are held in memory.
+    /// Returns the number of networks that are kept in memory.
     public synchronized int size() {
         return byNetwork.size();
     }

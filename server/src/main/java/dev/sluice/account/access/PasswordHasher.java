@@ -72,13 +72,12 @@ public final class PasswordHasher {
         return stored.startsWith(CURRENT_PREFIX);
     }
 
-    /// The parameters of Argon2id, which decide how much memory and time the derivation of a key
-    /// takes.
+    /// The parameters of Argon2id. They decide how much memory and time it takes to derive a key.
     public record KeyCost(int memoryKib, int iterations, int parallelism) {
 
-        /// The second option that RFC 9106, section 4, recommends. It costs more than the hash of a
-        /// password. An attacker may try passphrases on a file for years, and the server derives
-        /// few keys at a time.
+        /// The second option that RFC 9106, section 4, recommends. It costs more than hashing a
+        /// password does, for two reasons: an attacker who has a file may try passphrases for
+        /// years, and the server derives only a few keys at a time.
         public static final KeyCost DEFAULT = new KeyCost(65_536, 3, 4);
     }
 

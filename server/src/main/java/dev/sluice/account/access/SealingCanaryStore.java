@@ -33,7 +33,7 @@ public final class SealingCanaryStore {
         tx.update("insert into sealing_canary (sealed) values (?)", (Object) seal(sealer));
     }
 
-    /// Returns the stored canary; empty in a database that no server has used.
+    /// Returns the stored canary, or empty if no server has used the database yet.
     public static Optional<byte[]> find(Tx tx) {
         return tx.findOne("select sealed from sealing_canary", row -> row.bytes("sealed"));
     }

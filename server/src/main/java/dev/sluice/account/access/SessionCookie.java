@@ -22,7 +22,7 @@ public final class SessionCookie {
                         + (baseUrl.startsWith("https://") ? "; Secure" : "");
     }
 
-    /// Returns the token in the request's cookie; empty if the request has no such cookie.
+    /// Returns the token in the request's cookie, or empty if the request has no session cookie.
     static Optional<String> token(Request request) {
         for (String pair : request.header("Cookie").orElse("").split(";", -1)) {
             int equals = pair.indexOf('=');

@@ -31,8 +31,8 @@ public final class SessionOpener {
         this.random = random;
     }
 
-    /// Opens a session, and remembers the network of the client as known. Returns the header that
-    /// sets the session's cookie.
+    /// Opens a session, and adds the client's network to the account's known networks. Returns the
+    /// header that sets the session's cookie.
     ///
     /// @param workspace the workspace in which the session acts; empty if the person is a member of
     ///   none
@@ -55,7 +55,7 @@ public final class SessionOpener {
     }
 
     /// Gives an open session a new token, so that the old token no longer works. Returns the header
-    /// that sets the session's cookie; empty if the session has ended.
+    /// that sets the session's cookie, or empty if the session has ended.
     public Optional<Header> rotate(Tx tx, Session session) {
         String token = random.base62(TOKEN_LENGTH);
         return SessionStore.replaceToken(tx, session.id(), Sha256.hash(token))

@@ -69,7 +69,7 @@ public final class SessionStore {
     }
 
     /// Finds a session that has not expired, and extends it if it was last seen more than a minute
-    /// ago. Returns empty if there is none with this token.
+    /// ago. Returns empty if no such session has this token.
     static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {
         var found =
                 tx.findOne(
@@ -137,7 +137,7 @@ public final class SessionStore {
                 now);
     }
 
-    /// Deletes the sessions that had expired at `now`.
+    /// Deletes the sessions that have expired by `now`.
     public static void deleteExpired(Tx tx, Instant now) {
         tx.update("delete from session where expires_at <= ?", now);
     }
@@ -159,7 +159,7 @@ public final class SessionStore {
         return tx.update("update session set token_hash = ? where id = ?", tokenHash, session) > 0;
     }
 
-    /// Whether the session is still open: it has not been ended.
+    /// Whether the session has not been ended. Does not check whether it has expired.
     public static boolean isOpen(Tx tx, UUID session) {
         return tx.findOne("select id from session where id = ?", row -> row.uuid("id"), session)
                 .isPresent();
@@ -182,7 +182,7 @@ public final class SessionStore {
         tx.update(MOVE_OUT, workspace.value());
     }
 
-    /// Ends the sessions of an account that act in a workspace.
+    /// Ends the account's sessions that act in this workspace.
     public static void endIn(Tx tx, WorkspaceId workspace, UUID account) {
         tx.update(
                 "delete from session where workspace_id = ? and account_id = ?",

@@ -35,15 +35,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The account layer, assembled: authentication of API requests, people and workspaces, plans and
-/// the audit log.
+/// The account layer with all its parts: authentication of API requests, people and workspaces,
+/// plans and the audit log.
 ///
-/// @param idempotency the answers of requests with an `Idempotency-Key`
+/// @param idempotency answers repeated requests that have an `Idempotency-Key`
 /// @param planChangePolicy who may change the plan of a workspace
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 /// @param chores the background tasks, in the order in which they start
-/// @param routes add the layer's routes to a router
+/// @param routes functions that add the layer's routes to a router
 public record AccountAssembly(
         ApiContext api,
         IdempotencyKeys idempotency,
@@ -128,7 +128,8 @@ public record AccountAssembly(
                         router -> PlanRoutes.addTo(router, plans)));
     }
 
-    /// Returns the chores that delete what has expired.
+    /// Returns the chores that delete expired sessions, invites and password resets, old entries of
+    /// the audit log, and old idempotency keys.
     private static List<Chore> expiryChores(Foundation base) {
         var db = base.pools().api();
         var background = base.pools().relay();

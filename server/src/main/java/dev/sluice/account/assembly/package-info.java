@@ -1,5 +1,5 @@
-/// Builds the account layer: authentication and the plan catalogue, with their routes. Only the
-/// root package and the assemblies of higher layers import this package.
+/// Builds the account layer: authentication, people and workspaces, plans and the audit log, with
+/// their routes. Only the root package and the assemblies of higher layers import this package.
 @NullMarked
 package dev.sluice.account.assembly;
 

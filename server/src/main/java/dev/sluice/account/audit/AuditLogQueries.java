@@ -131,7 +131,7 @@ public final class AuditLogQueries {
                 fields.isEmpty() ? List.of() : List.of(fields.split(",", -1)));
     }
 
-    /// Returns the workspaces of which a person is a member.
+    /// Returns the workspaces that a person is a member of.
     static List<WorkspaceId> workspacesOf(Tx tx, UUID account) {
         return tx.query(
                 "select workspace_id from member where account_id = ? order by workspace_id",

@@ -9,7 +9,8 @@ import java.time.InstantSource;
 /// Deletes entries of the audit log that are older than 400 days.
 public final class AuditLogTrimmer implements Loop.Step {
 
-    /// How long an entry is kept: more than a year, so that it is covered by two yearly reviews.
+    /// How long an entry is kept: more than a year, so that every entry is covered by a yearly
+    /// review.
     static final Duration RETENTION = Duration.ofDays(400);
 
     private static final int CHUNK_ROWS = 1_000;

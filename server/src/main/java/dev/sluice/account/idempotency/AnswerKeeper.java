@@ -6,11 +6,11 @@ import dev.sluice.platform.http.Reply;
 
 import java.util.Optional;
 
-/// Keeps the answer to one request, so that a repeat of the request gets the same answer. Does
-/// nothing for a request without an `Idempotency-Key`. Used by the thread of the request.
+/// Keeps the answer to one request, so that a repeated request gets the same answer. Does nothing
+/// for a request without an `Idempotency-Key`. Not thread-safe.
 ///
 /// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. If
-/// another request has stored the key first, both throw a 409
+/// another request has stored the key first, either method throws a 409
 /// [dev.sluice.platform.http.ApiException], which rolls the transaction back.
 public final class AnswerKeeper {
 
@@ -39,9 +39,9 @@ public final class AnswerKeeper {
         return new AnswerKeeper(Optional.empty(), (_, _, _, _) -> new byte[0]);
     }
 
-    /// Stores the key before the work, for work that is committed in a transaction of its own.
-    /// Until `keep` adds the answer, a repeat of the request gets 409. If the work fails, the key
-    /// is deleted.
+    /// Stores the idempotency key before the work starts. Use this when the work commits in a
+    /// separate transaction. Until `keep` adds the answer, a repeated request gets 409. If the work
+    /// fails, [IdempotencyKeys#answer] deletes the key.
     public void begin(Tx tx) {
         keyed.ifPresent(request -> {
             var begun = KeptAnswer.begun(request);
@@ -50,7 +50,7 @@ public final class AnswerKeeper {
     }
 
     /// Records that the work is committed. If the answer cannot be stored afterwards, the key
-    /// stays, so that a repeat does not carry out the work again.
+    /// stays, so that a repeated request does not do the work again.
     public void workDone() {
         isWorkDone = true;
     }
@@ -59,7 +59,7 @@ public final class AnswerKeeper {
         return isWorkDone;
     }
 
-    /// Returns the bytes that [#begin] stored under the key; empty if `begin` was not called.
+    /// Returns the bytes that [#begin] stored under the key, or empty if `begin` was not called.
     Optional<byte[]> placeholder() {
         return placeholder;
     }
@@ -71,8 +71,8 @@ public final class AnswerKeeper {
         return reply;
     }
 
-    /// Stores an answer without a body, for a reply with a secret that is shown only once. A repeat
-    /// of the request gets 409 with the location.
+    /// Stores an answer without a body, for a reply with a secret that is shown only once. A
+    /// repeated request gets 409 with the location.
     public void keepWithoutSecret(Tx tx, String location) {
         keyed.ifPresent(request ->
                 sink.keep(tx, request, KeptAnswer.withoutBody(request, location), placeholder));

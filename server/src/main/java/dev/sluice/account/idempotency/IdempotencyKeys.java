@@ -55,12 +55,13 @@ public final class IdempotencyKeys {
     /// Answers a request. Carries it out if it has no `Idempotency-Key`, or one that the owner has
     /// not used in the last 24 hours. Otherwise returns the answer that was kept under the key.
     ///
-    /// @param request its body must have been read, and its caller checked
+    /// @param request the request; its body must already have been read and its sender
+    ///   authenticated
     /// @param owner the workspace or account that the key belongs to; other owners may use the same
     ///   key
     /// @throws ApiException 400 if the key is malformed
-    /// @throws ApiException 409 if a request with the key is under way, or if its answer was kept
-    ///   without the body
+    /// @throws ApiException 409 if another request with the key is in progress, or if its answer
+    ///   was kept without the body
     /// @throws ApiException 422 if the key was used for another request
     public Reply answer(Request request, UUID owner, KeyedWork work) {
         var key = request.header(HEADER);
@@ -82,8 +83,8 @@ public final class IdempotencyKeys {
                 }
                 throw e;
             }
-            // Another request with the key may have caused the failure, for example by using up the
-            // plan.
+            // Another request with the key may have caused the failure, for example by reaching a
+            // limit of the plan.
             var twin = db.call(tx -> find(tx, keyed));
             if (twin.isEmpty()) {
                 throw e;
@@ -93,8 +94,8 @@ public final class IdempotencyKeys {
         }
     }
 
-    /// Deletes the key of a request that failed, so that a repeat is carried out. If that fails,
-    /// adds the failure to `reason`.
+    /// Deletes the key of a request that failed, so that a repeated request is carried out. If the
+    /// deletion fails, adds that failure to `reason`.
     private void forget(KeyedRequest keyed, byte[] placeholder, RuntimeException reason) {
         try {
             db.run(tx -> IdempotencyStore.delete(tx, keyed.owner(), keyed.key(), placeholder));

@@ -50,8 +50,8 @@ public final class IdempotencyStore {
                 == 1;
     }
 
-    /// Replaces the answer of a key if it is still `placeholder`. Otherwise a repeat of the request
-    /// has stored the key again, and the answer of the repeat stays.
+    /// Replaces the answer of a key if it is still `placeholder`. Otherwise a repeated request has
+    /// stored the key again, and its answer stays.
     static void replace(Tx tx, UUID owner, String key, byte[] placeholder, byte[] answer) {
         tx.update(
                 """

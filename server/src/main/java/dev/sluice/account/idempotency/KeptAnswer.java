@@ -10,13 +10,13 @@ import java.util.stream.Stream;
 /// The answer to a request with an `Idempotency-Key`. Immutable.
 ///
 /// @param requestHash the hash of the request that was answered
-/// @param status 0 while the request is not answered
+/// @param status the reply's HTTP status; 0 until the request is answered
 /// @param location the path of the resource that the request created; empty if it is not known
 /// @param etag the entity tag of that resource; empty if it has none
-/// @param body the body of the reply; empty if it was not kept, because it has a secret
+/// @param body the body of the reply; empty if it was not kept because it contains a secret
 record KeptAnswer(String requestHash, int status, String location, String etag, String body) {
 
-    /// A request with a key.
+    /// A request with an `Idempotency-Key`.
     ///
     /// @param owner the workspace or the account that the key belongs to
     record KeyedRequest(UUID owner, String key, String hash) {
@@ -63,8 +63,8 @@ record KeptAnswer(String requestHash, int status, String location, String etag, 
                 .toList();
     }
 
-    /// Returns the text in which the answer is stored, before it is sealed. Only the body can have
-    /// line breaks.
+    /// Returns the answer as text, which is sealed before it is stored. Line breaks separate the
+    /// five parts. Only the last part, the body, can itself contain line breaks.
     String text() {
         return String.join("\n", requestHash, Integer.toString(status), location, etag, body);
     }

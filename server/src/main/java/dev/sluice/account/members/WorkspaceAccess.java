@@ -44,8 +44,9 @@ public final class WorkspaceAccess {
             return this;
         }
 
-        /// Checks the role once more, in the transaction that makes the change. Locks the members
-        /// until it ends. Returns the access with the role that the person has now.
+        /// Checks the role once more, in the transaction that makes the change. Locks the
+        /// workspace's members until the transaction ends. Returns the access with the role that
+        /// the person has now.
         ///
         /// @throws ApiException 404 if the person is no longer a member, 403 if the role no longer
         ///   includes `required`

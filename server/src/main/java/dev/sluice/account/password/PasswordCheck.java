@@ -26,7 +26,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /// Checks people's passwords, and hashes new ones. An unknown account gives the same result as a
-/// wrong password, and the check takes as long.
+/// wrong password, and the check takes just as long.
 ///
 /// [SignInThrottle] slows down a client that keeps failing. [PasswordLine] limits the cost of all
 /// clients together. Thread-safe.
@@ -34,7 +34,7 @@ public final class PasswordCheck {
 
     private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
 
-    /// How many times a minute a client from a known network takes precedence over others.
+    /// How many times a minute clients from one known network take precedence over others.
     private static final int MAX_FIRST_VISITS = 5;
 
     private static final int SALT_BYTES = 16;
@@ -82,7 +82,7 @@ public final class PasswordCheck {
 
     /// Returns the account with this e-mail address and password, or empty if there is none.
     ///
-    /// @param email in the form of [Account#normalizedEmail]
+    /// @param email in the form that [Account#normalizedEmail] returns
     /// @throws ApiException 429 if the client must wait and try again later
     public Optional<Account> find(String email, Secret password, InetAddress client) {
         String network = ClientAddress.network(client);
@@ -125,7 +125,7 @@ public final class PasswordCheck {
     }
 
     /// Returns a new hash of a password that was just found correct, if the stored hash was made
-    /// with older parameters; empty if the stored hash is current.
+    /// with older parameters. Returns empty if the stored hash is current.
     ///
     /// @param account the result of [#find]
     /// @throws ApiException 429 if too many clients are waiting
@@ -146,7 +146,7 @@ public final class PasswordCheck {
     /// Forgets the client's failed sign-ins for this account. Call this when the client has proved
     /// in another way that it belongs to the account's owner.
     ///
-    /// @param email in the form of [Account#normalizedEmail]
+    /// @param email in the form that [Account#normalizedEmail] returns
     void forgetFailures(String email, InetAddress client) {
         throttle.succeeded(email, ClientAddress.network(client));
     }

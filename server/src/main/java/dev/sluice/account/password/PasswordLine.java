@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The queue in which clients wait for a password hash, which is slow and uses 19 MiB on purpose.
+/// The queue in which clients wait for a password hash, which is deliberately slow and uses 19 MiB
+/// of memory.
 ///
 /// At most two hashes run at a time. Clients from a known network are served first. Among the
-/// others, a client goes first if its network came less often in its current minute. With equal
-/// counts, the client that came last goes first. An attacker who guesses from hundreds of networks
-/// fills the queue once; the account's owner, who comes later from a new network, is then served
-/// next.
+/// others, the client whose network has used the queue less often in the current minute goes first.
+/// With equal counts, the client that arrived last goes first. If an attacker who guesses from
+/// hundreds of networks fills the queue, the account's owner, who arrives later from a new network,
+/// is still served next.
 ///
 /// The queue has 256 places, at most four for each network. If the queue is full, a new client
 /// takes the place of the client that would be served last, unless the new client would be served
@@ -27,7 +28,8 @@ final class PasswordLine {
     /// The facts that decide when a waiting client is served.
     ///
     /// @param isKnown whether somebody has signed in to the account from the network
-    /// @param visits how often the network already came to the queue in its current minute
+    /// @param visits how often clients of this network already asked for a place in the network's
+    ///   current minute
     record Place(String network, boolean isKnown, int visits) {}
 
     private final class Waiter {
@@ -92,8 +94,8 @@ final class PasswordLine {
         return waiter.isCalled;
     }
 
-    /// Whether the queue has a place for this client. If the queue is full, this may displace
-    /// another client.
+    /// Returns whether the queue has a place for this client. If the queue is full, this call may
+    /// displace another client to make room.
     private boolean hasRoom(Waiter newcomer) {
         long ofNetwork =
                 waiting.stream()

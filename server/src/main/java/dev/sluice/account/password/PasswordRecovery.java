@@ -24,7 +24,7 @@ public final class PasswordRecovery {
         return new Secret(random.base62(GENERATED_LENGTH));
     }
 
-    /// Returns why a password is not allowed, as a sentence; empty if it is allowed.
+    /// Returns a sentence that says why a password is not allowed, or empty if it is allowed.
     public static Optional<String> refusal(Secret password) {
         String text = password.reveal();
         int length = text.codePointCount(0, text.length());
@@ -42,7 +42,7 @@ public final class PasswordRecovery {
     }
 
     /// Sets the password of the account with this e-mail address. Ends the account's sessions and
-    /// its reset link. Returns the account, or empty if there is none.
+    /// deletes its reset link. Returns the account, or empty if there is none.
     public static Optional<Account> set(
             Tx tx, String email, Secret password, SecretGenerator random, AuditTrail trail) {
         var account = AccountStore.find(tx, email);

@@ -20,8 +20,8 @@ import java.util.concurrent.BlockingQueue;
 
 /// Creates password resets in the background and mails their links.
 ///
-/// The account is looked up here, not in the request. The reply therefore takes the same time
-/// whether or not the account exists. Thread-safe.
+/// The account is looked up here, in the background, and not while the request is handled. The
+/// reply therefore takes the same time whether or not the account exists. Thread-safe.
 public final class PasswordResetMailer {
 
     private static final Logger log = LoggerFactory.getLogger(PasswordResetMailer.class);
@@ -55,7 +55,7 @@ public final class PasswordResetMailer {
     /// Queues a request to reset the password of the account with this address. Returns at once. If
     /// the queue is full, discards the request and logs a warning.
     ///
-    /// @param email in the form of [Account#normalizedEmail]
+    /// @param email in the form that [Account#normalizedEmail] returns
     void request(String email) {
         if (!requests.offer(email)) {
             log.atWarn().log("password_reset.discarded");

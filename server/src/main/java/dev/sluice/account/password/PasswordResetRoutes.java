@@ -24,8 +24,9 @@ import java.util.Optional;
 /// The routes `POST /api/v1/auth/password-reset` and `/confirm`: a person who forgot the password
 /// sets a new one with a mailed link.
 ///
-/// The reply to a request is the same for every address. A network may send 20 requests a minute.
-/// While a link is unused, the account gets no other mail for five minutes.
+/// The reply to a request is the same whether or not the e-mail address has an account. A network
+/// may send 20 requests a minute. After a reset mail, the account gets no other for five minutes,
+/// unless the link has been used.
 public final class PasswordResetRoutes {
 
     private static final int MAX_REQUESTS_PER_MINUTE = 20;
@@ -80,7 +81,7 @@ public final class PasswordResetRoutes {
         var password = PasswordFields.newPassword(input, "password");
         input.check();
         byte[] tokenHash = Sha256.hash(token.orElse(""));
-        // This look-up comes before hashing, so that wrong tokens cost no hash.
+        // This look-up comes before hashing, so that a wrong token does not cost a hash.
         var _ =
                 db.call(tx -> PasswordResetStore.find(tx, tokenHash, clock.instant()))
                         .orElseThrow(PasswordResetRoutes::unknownToken);

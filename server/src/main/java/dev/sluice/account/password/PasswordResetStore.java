@@ -41,8 +41,8 @@ public final class PasswordResetStore {
                 > 0;
     }
 
-    /// Returns the account whose password this token may set; empty if the token is unknown or has
-    /// expired.
+    /// Returns the account whose password this token may set, or empty if the token is unknown or
+    /// has expired.
     static Optional<UUID> find(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 "select account_id from password_reset where token_hash = ? and expires_at > ?",
@@ -69,7 +69,7 @@ public final class PasswordResetStore {
         tx.update("delete from password_reset where account_id = ?", account);
     }
 
-    /// Deletes the resets that had expired at `now`.
+    /// Deletes the resets that have expired by `now`.
     public static void deleteExpired(Tx tx, Instant now) {
         tx.update("delete from password_reset where expires_at <= ?", now);
     }

@@ -22,7 +22,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/// The route `POST /api/v1/auth/password`: a signed-in person changes the password. All other
+/// The route `POST /api/v1/auth/password`: a signed-in person changes their password. All other
 /// sessions of the person end, and this session gets a new token.
 public final class PasswordRoutes {
 

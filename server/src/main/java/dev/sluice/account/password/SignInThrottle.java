@@ -15,8 +15,8 @@ import java.util.Map;
 /// counted for an account alone, so nobody can lock out its owner, who signs in from elsewhere. A
 /// network is an IPv4 address or an IPv6 /64.
 ///
-/// The counts are kept in memory, up to 50 000 of each kind. Beyond that, the counts that were not
-/// used for the longest time are forgotten. Thread-safe.
+/// The counts are kept in memory, up to 50 000 of each kind. Beyond that, the least recently used
+/// counts are forgotten. Thread-safe.
 final class SignInThrottle {
 
     static final int FREE_FAILURES = 5;
@@ -35,7 +35,7 @@ final class SignInThrottle {
     private final Map<AccountOnNetwork, PairFailures> byPair = new LeastRecentlyUsed<>(MAX_PAIRS);
     private final NetworkCounter byNetwork = new NetworkCounter();
 
-    /// Returns how long the client must wait; zero if it may try now.
+    /// Returns how long the client must wait, or zero if it may try now.
     synchronized Duration delay(String email, String network, Instant now) {
         var pair = byPair.get(new AccountOnNetwork(email, network));
         var pairDelay =
@@ -66,7 +66,7 @@ final class SignInThrottle {
         byNetwork.add(network, now);
     }
 
-    /// Returns the number of counts that are held in memory.
+    /// Returns the number of counts that are kept in memory.
     synchronized int size() {
         return byPair.size() + byNetwork.size();
     }

@@ -8,7 +8,7 @@ import java.util.List;
 ///
 /// @param baseUrl the server's public address, without a trailing slash
 /// @param firstPlan the plan of a new workspace
-/// @param isRegistrationOpen whether anyone may register an account with a workspace of its own
+/// @param isRegistrationOpen whether anyone may register an account with its own workspace
 /// @param trustedProxies the address ranges of proxies whose `X-Forwarded-For` is trusted
 public record PeopleSettings(
         String baseUrl, String firstPlan, boolean isRegistrationOpen, List<Cidr> trustedProxies) {}

@@ -36,9 +36,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The route `POST /api/v1/auth/register`: creates an account, which gets a workspace of its own,
-/// joins one by an invite, or both. An invite works even if registration is closed. A network may
-/// register 30 times a minute.
+/// The route `POST /api/v1/auth/register`: creates an account. The account gets its own workspace,
+/// joins one by an invite, or both. An invite works even if registration is closed. At most 30
+/// registrations a minute are accepted from one network.
 public final class RegistrationRoutes {
 
     private static final int MAX_REGISTRATIONS_PER_MINUTE = 30;
@@ -96,9 +96,9 @@ public final class RegistrationRoutes {
         input.check();
         var invite = inviteToken.map(Sha256::hash);
         var client = clientAddress.of(request);
-        // This check comes before hashing, so that wrong tokens cost no hash. It is repeated when
-        // the invite is taken. Wrong tokens are not counted, because they would otherwise lock out
-        // invited people in the same network.
+        // This check comes before hashing, so that a wrong token does not cost a hash. It is
+        // repeated when the invite is taken. Wrong tokens do not count towards the rate limit,
+        // because they would otherwise lock out invited people in the same network.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
         limitRate(client);
         String hash = passwords.hash(password.orElse(new Secret("")), client);

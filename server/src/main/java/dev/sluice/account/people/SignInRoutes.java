@@ -92,7 +92,7 @@ public final class SignInRoutes {
     }
 
     /// Replaces a hash that was made with older parameters. Does nothing if too many clients are
-    /// waiting or the hash was replaced meanwhile; a later sign-in tries again.
+    /// waiting or if the hash has been replaced in the meantime; a later sign-in tries again.
     private void replaceOldHash(Account account, Secret password, InetAddress client) {
         try {
             passwords
@@ -104,7 +104,7 @@ public final class SignInRoutes {
                                 }
                             }));
         } catch (ApiException e) {
-            // The person is signed in in any case.
+            // The person is signed in anyway.
         }
     }
 

@@ -2,7 +2,7 @@ package dev.sluice.account.plan;
 
 import java.time.Instant;
 
-/// The minute of the clock in which a rate limit counts requests.
+/// The clock minute in which a rate limit counts requests.
 public final class MinuteWindow {
 
     private static final int SECONDS = 60;

@@ -44,8 +44,8 @@ public final class PlanCatalog {
         this(plans, List.of());
     }
 
-    /// Returns a catalogue that offers the same plans, and also has `others`, which are no longer
-    /// offered.
+    /// Returns a catalogue that offers the same plans and also contains `others`, which are no
+    /// longer offered.
     PlanCatalog withVanished(List<Plan> others) {
         return new PlanCatalog(plans, others);
     }
@@ -114,8 +114,8 @@ public final class PlanCatalog {
 
     /// Reads a catalogue from a file that has the format of the response to `GET /api/v1/plans`.
     ///
-    /// @throws IllegalArgumentException if the file is invalid; the message follows the name of the
-    ///   setting
+    /// @throws IllegalArgumentException if the file is invalid; the message continues a sentence
+    ///   that begins with the setting's name
     public static PlanCatalog read(Path file) {
         try {
             FieldReader input = Json.fieldReader(Files.readAllBytes(file));
@@ -141,8 +141,8 @@ public final class PlanCatalog {
 
     /// Parses one plan from the text that [#text] returned.
     ///
-    /// @throws IllegalArgumentException if another version wrote the text and this one cannot read
-    ///   it
+    /// @throws IllegalArgumentException if another version of the server wrote the text and this
+    ///   one cannot read it
     static Plan parse(String json) {
         try {
             var input = Json.fieldReader(json.getBytes(UTF_8));

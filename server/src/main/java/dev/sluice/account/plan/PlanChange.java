@@ -51,7 +51,7 @@ public sealed interface PlanChange {
     ///
     /// Sources, destinations and connections above the new limits stay; only new ones are refused.
     ///
-    /// @param isConfirmed whether events may expire because of the change
+    /// @param isConfirmed whether the request accepts that events expire because of the change
     /// @param version from [WorkspaceStore#nextConfigVersion], in the same transaction
     /// @return empty if there is no such workspace
     static Optional<PlanChange> apply(

@@ -22,7 +22,7 @@ public record Retention(OptionalInt days) {
         return days.isPresent() ? Optional.of(Duration.ofDays(days.getAsInt())) : Optional.empty();
     }
 
-    /// Returns the cutoff: at `now`, events received at that instant or earlier are expired.
+    /// Returns the cutoff: events that were received at or before this time have expired at `now`.
     /// Returns 1970-01-01T00:00Z if events never expire.
     public Instant expiryCutoff(Instant now) {
         return length().map(now::minus).orElse(Instant.EPOCH);
@@ -43,8 +43,8 @@ public record Retention(OptionalInt days) {
         return length().map(receivedAt::plus);
     }
 
-    /// Returns the notice period: how long before an event expires Sluice announces the deliveries
-    /// that will end because of it.
+    /// Returns the notice period. When an event expires, its unfinished deliveries end. Sluice
+    /// announces these deliveries this long before the event expires.
     ///
     /// The period is 24 hours, or half the retention if the retention is shorter than two days.
     /// Returns empty if events never expire.

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 
-/// An invitation of one e-mail address to a workspace. It does not contain the token, of which the
-/// database stores only a hash.
+/// An invitation for one e-mail address to join a workspace. It does not contain the token; the
+/// database stores only the token's hash.
 ///
-/// @param email in the form of `Account.normalizedEmail`
+/// @param email in the form that `Account.normalizedEmail` returns
 /// @param role the role that the person will have: `admin` or `member`
 public record Invite(
         UUID id,

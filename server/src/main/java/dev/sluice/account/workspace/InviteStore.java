@@ -51,7 +51,7 @@ public final class InviteStore {
                 now);
     }
 
-    /// Returns the open invite with this token; empty if there is none.
+    /// Returns the open invite with this token, or empty if there is none.
     public static Optional<Invite> find(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 """
@@ -79,12 +79,13 @@ public final class InviteStore {
                 now);
     }
 
-    /// Deletes the invites that had expired at `now`.
+    /// Deletes the invites that have expired by `now`.
     public static void deleteExpired(Tx tx, Instant now) {
         tx.update("delete from invite where expires_at <= ?", now);
     }
 
-    /// Deletes an invite. Returns the e-mail address that it was for; empty if there is none.
+    /// Deletes an invite. Returns the e-mail address that it was for, or empty if there is no such
+    /// invite.
     public static Optional<String> delete(Tx tx, WorkspaceId workspace, UUID id) {
         return tx.findOne(
                 "delete from invite where workspace_id = ? and id = ? returning email",

@@ -166,8 +166,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns a list of the oldest workspace that is not deleted, or an empty list if there is
-    /// none.
+    /// Returns a list with only the oldest workspace that is not deleted, or an empty list if there
+    /// is none.
     public static List<Workspace> first(Tx tx) {
         return tx.query(
                 """

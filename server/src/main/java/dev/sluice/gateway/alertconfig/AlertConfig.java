@@ -32,10 +32,10 @@ public record AlertConfig(
 
     /// The outcome of the last messages to the channel's target.
     ///
-    /// @param lastSentAt when the last message was sent; empty if none was sent since the channel
-    ///   exists
-    /// @param lastError why the last message was not sent; empty if it was sent or if there was
-    ///   none
+    /// @param lastSentAt when the last message was sent; empty if none has been sent since the
+    ///   channel was created
+    /// @param lastError why the last message was not sent; empty if it was sent, or if there has
+    ///   been no message yet
     public record SendingState(Optional<Instant> lastSentAt, Optional<String> lastError) {
 
         static final SendingState NOTHING_SENT =
@@ -66,8 +66,8 @@ public record AlertConfig(
         return ChannelSettingsJson.target(workspace, channel, settings);
     }
 
-    /// Returns an id of the mailbox that the channel sends to, which is the same in every
-    /// workspace. Empty if the channel sends no mail.
+    /// Returns an id of the mailbox that the channel sends to. The id is the same in every
+    /// workspace. Returns empty if the channel sends no mail.
     public Optional<UUID> mailbox() {
         return ChannelSettingsJson.mailbox(settings);
     }

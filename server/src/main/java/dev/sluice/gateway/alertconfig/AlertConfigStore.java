@@ -81,9 +81,9 @@ public final class AlertConfigStore {
                 config.id());
     }
 
-    /// Takes up to `limit` channels that have become the only enabled channel to their target, and
-    /// returns their targets. A channel becomes the only one when it is created, enabled or
-    /// changed. The next call does not return it again.
+    /// Finds up to `limit` channels that have become the only enabled channel to their target by
+    /// being created, enabled or changed. Returns their targets. Marks the channels as handled, so
+    /// that the next call does not return them again.
     public static List<UUID> takeBegun(Tx tx, int limit) {
         return tx.query(
                 """
@@ -131,7 +131,7 @@ public final class AlertConfigStore {
     }
 
     /// Counts the alert configs of a workspace, including those of sources in the trash, because
-    /// such sources can be restored.
+    /// these sources can be restored.
     static long countWithHidden(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 "select count(*) as n from alert_config where workspace_id = ?",
@@ -140,14 +140,14 @@ public final class AlertConfigStore {
     }
 
     /// Returns the stored target of a channel, even if this node cannot read the channel's
-    /// settings. Empty if there is no such channel.
+    /// settings. Returns empty if there is no such channel.
     public static Optional<UUID> storedTarget(Tx tx, UUID id) {
         return tx.findOne(
                 "select target from alert_config where id = ?", row -> row.uuid("target"), id);
     }
 
     /// Returns the oldest enabled channel to a target, not counting channels of sources in the
-    /// trash. Empty if there is none.
+    /// trash. Returns empty if there is none.
     public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
         return tx.findOne(
                 "select * from alert_config where target = ? and enabled"

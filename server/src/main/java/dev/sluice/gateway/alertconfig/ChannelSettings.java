@@ -9,10 +9,10 @@ public sealed interface ChannelSettings {
     /// @param to one e-mail address, without a display name
     record EmailChannel(String to) implements ChannelSettings {}
 
-    /// A chat of a messenger, to which a bot writes.
+    /// A chat in a messenger, in which a bot posts the alerts.
     ///
     /// @param token the bot's token
-    /// @param chatId the number of a chat, or `@` and the name of a channel of the messenger
+    /// @param chatId the number of a chat, or `@` and the name of a channel in the messenger
     record MessengerChannel(Secret token, String chatId) implements ChannelSettings {}
 
     record WebhookChannel(DestinationUrl url) implements ChannelSettings {}

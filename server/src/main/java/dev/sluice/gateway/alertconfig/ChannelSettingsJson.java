@@ -36,8 +36,8 @@ final class ChannelSettingsJson {
 
     private ChannelSettingsJson() {}
 
-    /// Reads `config`. Invalid fields are recorded as errors in `input`; then the result must not
-    /// be used.
+    /// Reads `config`. If fields are invalid, errors are recorded in `input`, and the caller must
+    /// not use the result.
     ///
     /// @param url parses the URL of a webhook
     /// @param known the current settings, if there are any; their token is kept if `input` has none
@@ -124,7 +124,7 @@ final class ChannelSettingsJson {
         return json(settings, _ -> Secret.MASK);
     }
 
-    /// Returns the JSON text with the unmasked token. Use it only for encrypting it.
+    /// Returns the JSON text with the unmasked token. Use this only to encrypt the text.
     static String revealed(ChannelSettings settings) {
         return Json.text(json(settings, Secret::reveal));
     }
@@ -168,7 +168,8 @@ final class ChannelSettingsJson {
     }
 
     /// Returns an id of the mailbox, computed from its address alone. Addresses that differ only in
-    /// case or after a `+` count as one mailbox. Empty for other channels.
+    /// case, or only in a tag between `+` and `@`, count as one mailbox. Returns empty for other
+    /// channels.
     static Optional<UUID> mailbox(ChannelSettings settings) {
         return settings instanceof ChannelSettings.EmailChannel(String to)
                 ? Optional.of(hashId("mailbox\n" + withoutTag(to.toLowerCase(Locale.ROOT))))

@@ -34,8 +34,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// The gateway layer, assembled: sources, destinations and connections, and the
-/// [ConfigurationCache] that holds them all in memory.
+/// The gateway layer with all its parts: sources, destinations and connections, and the
+/// [ConfigurationCache] that keeps them all in memory.
 public final class GatewayAssembly {
 
     private final Foundation base;
@@ -106,7 +106,7 @@ public final class GatewayAssembly {
                 new Chore("configuration", Duration.ofMillis(500), configuration)
                         .idlingAt(
                                 Duration.ofSeconds(
-                                        1)), // changes made on other nodes take effect within two
+                                        1)), // other nodes' changes take effect within two seconds
                 new Chore("trash", Duration.ofMinutes(1), purge));
     }
 

@@ -22,7 +22,7 @@ import java.util.UUID;
 /// whose destination is deleted.
 public final class ConnectionQueries {
 
-    /// A connection as it is loaded into a node's memory, and whether it is deleted.
+    /// A connection as loaded into a node's memory, and whether it is deleted.
     public record ConnectionVersion(Connection connection, boolean isDeleted) {}
 
     /// A connection that has ended, because it or its destination was deleted.
@@ -153,7 +153,7 @@ public final class ConnectionQueries {
     /// Returns up to `limit` connections that are not deleted, ordered by id.
     ///
     /// They include connections whose destination is deleted, until [ConnectionStore#endLeftOver]
-    /// marks those as deleted, too.
+    /// marks these connections as deleted, too.
     ///
     /// @param after returns only connections with a higher id
     public static List<ConnectionVersion> live(Tx tx, UUID after, int limit) {
@@ -181,7 +181,7 @@ public final class ConnectionQueries {
         return new ConnectionVersion(connection(row), !row.isNull("deleted_at"));
     }
 
-    /// Returns the connections in `connections` that have ended, and whether the connection or its
+    /// Returns those of `connections` that have ended. For each, says whether the connection or its
     /// destination was deleted first. Omits connections whose rows have been removed.
     public static List<EndedConnection> ended(Tx tx, List<ConnectionId> connections) {
         return tx.query(

@@ -24,8 +24,8 @@ public final class ReplacedConnectionStore {
 
     private ReplacedConnectionStore() {}
 
-    /// Returns the connection's settings at the configuration version `version`. Empty if the
-    /// connection's row has been removed.
+    /// Returns the connection's settings at the configuration version `version`. Returns empty if
+    /// the connection's row has been removed.
     public static Optional<SentConnection> at(Tx tx, ConnectionId id, long version) {
         return tx.findOne(
                         "select * from connection where id = ?",

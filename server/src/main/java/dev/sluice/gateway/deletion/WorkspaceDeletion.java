@@ -16,8 +16,8 @@ import java.time.Instant;
 /// Deletes a workspace: ends all access to it and erases its configuration.
 ///
 /// The rows of sources, connections and destinations stay, but what users entered in them is
-/// erased. The rows are needed because nodes' memory and the history still refer to their ids.
-/// Waiting deliveries end as if their connections had been deleted.
+/// erased. The rows are kept because the history, and the configuration that nodes have in memory,
+/// still refer to their ids. Waiting deliveries end as if their connections had been deleted.
 public final class WorkspaceDeletion {
 
     private final DestinationStore destinations;
@@ -26,7 +26,7 @@ public final class WorkspaceDeletion {
         this.destinations = destinations;
     }
 
-    /// @param version the configuration version of the deletion
+    /// @param version the configuration version that the deletion creates
     void delete(Tx tx, WorkspaceId workspace, Instant now, long version) {
         WorkspaceStore.delete(tx, workspace, now, version);
         eraseConfiguration(tx, workspace, now, version);

@@ -13,14 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Converts an [AuthConfig] from and to JSON. There are three forms: as users send it, as the API
-/// shows it, and as it is encrypted for storage.
+/// Converts an [AuthConfig] to and from JSON. There are three JSON forms: the one that users send,
+/// the one that the API shows, and the one that is encrypted for storage.
 final class AuthJson {
 
     private AuthJson() {}
 
-    /// Reads `auth_config`. Invalid fields are recorded as errors in `input`; then the result must
-    /// not be used.
+    /// Reads `auth_config`. Invalid fields are recorded as errors in `input`; if there are any, the
+    /// result must not be used.
     static AuthConfig read(FieldReader input, CustomHeaderRules headerRules) {
         var fields = new CredentialFields(input, "auth_config", headerRules);
         String type = input.required("type", input.text("type", 1, 50)).orElse("");
@@ -67,7 +67,7 @@ final class AuthJson {
         return json(auth, _ -> Secret.MASK);
     }
 
-    /// Returns the JSON text with the unmasked secrets. Use it only for encrypting them.
+    /// Returns the JSON text with unmasked secrets. Use it only to encrypt it for storage.
     static String revealed(AuthConfig auth) {
         return Json.text(json(auth, Secret::reveal));
     }

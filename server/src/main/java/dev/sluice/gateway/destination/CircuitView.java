@@ -9,7 +9,7 @@ import java.util.Optional;
 /// The state of a destination's circuit breaker, as the API shows it.
 ///
 /// @param state `closed`, `open` or `half_open`
-/// @param reopenAt when an open circuit will allow a probe; empty if the database has no such time
+/// @param reopenAt when an open circuit will allow a probe; empty if the database contains no time
 public record CircuitView(String state, Optional<Instant> reopenAt) {
 
     /// The view for a destination that has no circuit row. Its circuit is closed.

@@ -71,8 +71,8 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
     }
 
     /// Returns the headers that result from applying the request to `before`. A secret value never
-    /// becomes readable through the API: its header stays secret until a request sends
-    /// `custom_headers` with new values.
+    /// becomes readable through the API: a request can make a header readable only if it also sends
+    /// `custom_headers`, which replaces all values.
     ///
     /// @param input records an error if `secret_headers` names an unknown header, or omits a secret
     ///   header whose value is kept

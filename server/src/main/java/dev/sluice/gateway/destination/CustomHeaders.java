@@ -45,8 +45,8 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.isEmpty();
     }
 
-    /// Returns these headers, and also marks those headers as secret whose names are secret in
-    /// `later`. A header that was marked as secret later may still have the same value.
+    /// Returns these headers, and also marks as secret each header that is secret in `later`. Its
+    /// value here may be the same as the value that was later marked as secret.
     CustomHeaders withSecretNamesOf(CustomHeaders later) {
         var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         names.addAll(secretNames);
@@ -82,7 +82,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.stream().map(Header::name).filter(secretNames::contains).toList();
     }
 
-    /// Returns the JSON text with the real values. Use it only for encrypting them.
+    /// Returns the JSON text with the real values. Use it only to encrypt it for storage.
     String revealed() {
         return Json.text(
                 new JsonObject()

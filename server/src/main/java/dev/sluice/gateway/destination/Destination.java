@@ -15,8 +15,8 @@ import java.util.UUID;
 
 /// A destination, which receives deliveries at a URL. Immutable.
 ///
-/// @param revision the id of the row with the destination's current name and URL; attempts refer to
-///   that row, so that history can show the name and URL later
+/// @param revision the id of the row that stores the destination's current name and URL; attempts
+///   refer to that row, so that history can still show this name and URL after a change
 public record Destination(
         DestinationId id,
         WorkspaceId workspace,
@@ -97,7 +97,8 @@ public record Destination(
                 && spec.customHeaders().isReadable();
     }
 
-    /// Returns the entity tag of the settings. The state of the circuit does not change the tag.
+    /// Returns the entity tag of the settings. A change of the circuit's state does not change the
+    /// tag.
     EntityTag tag() {
         return EntityTag.of(updatedAt);
     }

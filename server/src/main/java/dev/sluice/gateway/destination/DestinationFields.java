@@ -36,7 +36,7 @@ record DestinationFields(
     }
 
     private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
-        input.requireUnicode("url"); // messages of other errors may quote the URL
+        input.requireUnicode("url"); // error messages may quote the URL, so it must be Unicode
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 

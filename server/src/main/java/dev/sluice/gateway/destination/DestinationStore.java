@@ -31,7 +31,8 @@ public final class DestinationStore {
         }
     }
 
-    /// Replaces an erased URL: a valid URL with a name that never resolves.
+    /// The URL that is stored in place of an erased one. It is valid, but its host name never
+    /// resolves.
     private static final String ERASED_URL = "https://deleted.invalid/";
 
     private final Sealer sealer;
@@ -132,8 +133,8 @@ public final class DestinationStore {
                 == 1;
     }
 
-    /// Marks all destinations of a deleted workspace as deleted. Erases their names, URLs,
-    /// authentication and custom headers, including earlier ones.
+    /// Marks all destinations of a deleted workspace as deleted. Erases their current and earlier
+    /// names, URLs, authentication and custom headers.
     public void eraseAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
         ReplacedDestinationStore.removeAll(tx, workspace);
         tx.update(
@@ -184,8 +185,9 @@ public final class DestinationStore {
                 limit);
     }
 
-    /// Removes the rows and revisions of those destinations that are marked as deleted and that no
-    /// connection refers to. Returns the number of removed destinations.
+    /// Removes the given destinations and their revisions. Keeps destinations that are not marked
+    /// as deleted, or that a connection still refers to. Returns the number of removed
+    /// destinations.
     public static int remove(Tx tx, List<DestinationId> deleted) {
         var free =
                 tx.query(
@@ -357,8 +359,8 @@ public final class DestinationStore {
         return headers.isEmpty() ? null : sealHeaders(headers.revealed(), destination.id());
     }
 
-    /// Encrypts the custom headers of up to `limit` destinations that an older version stored as
-    /// plain text. Returns the number of these destinations.
+    /// Encrypts custom headers that an older version stored as plain text, for up to `limit`
+    /// destinations. Returns the number of these destinations.
     int sealPlainHeaders(Tx tx, int limit) {
         var rows =
                 tx.query(

@@ -10,9 +10,9 @@ import java.util.Set;
 
 /// The URL to which deliveries are sent. It is absolute, with the scheme `http` or `https`.
 ///
-/// The URL is parsed by the same code when it is checked and when requests are sent, so both see
-/// the same host. The parser rewrites nothing: the path and query are sent as the user wrote them.
-/// Immutable.
+/// The same code parses the URL when it is checked and when requests are sent, so the host that was
+/// checked is the host that is contacted. The parser rewrites nothing: the path and query are sent
+/// as the user wrote them. Immutable.
 public final class DestinationUrl {
 
     private static final int MAX_LENGTH = 2048;
@@ -74,8 +74,8 @@ public final class DestinationUrl {
         }
     }
 
-    /// Whether the stored text was a valid URL. If not, no request can be sent, and only [#text]
-    /// has a meaning.
+    /// Whether the stored text is a valid URL. If not, no request can be sent, and only [#text] is
+    /// meaningful.
     public boolean isReadable() {
         return !requestTarget.isEmpty();
     }

@@ -12,8 +12,8 @@ public record RateLimit(int perSecond) {
 
     private static final int MAX_PER_SECOND = 10_000;
 
-    /// Reads `rate_limit`. An invalid field is recorded as an error in `input`; then the result is
-    /// empty.
+    /// Reads `rate_limit`. Invalid fields are recorded as errors in `input`. Returns empty if
+    /// `per_second` is missing or invalid.
     static Optional<RateLimit> read(FieldReader input) {
         var perSecond =
                 input.required("per_second", input.integer("per_second", 1, MAX_PER_SECOND));

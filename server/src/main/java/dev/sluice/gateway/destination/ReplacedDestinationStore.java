@@ -9,8 +9,9 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Stores a destination's URL, authentication and custom headers when a change replaces them. Reads
-/// those that were in force at a configuration version. Secrets stay encrypted in the database.
+/// Keeps the URL, authentication and custom headers of a destination when a change replaces them.
+/// Finds those that were in force at a given configuration version. Secrets stay encrypted in the
+/// database.
 public final class ReplacedDestinationStore {
 
     private static final ReplacedRowStore ROWS =
@@ -39,7 +40,7 @@ public final class ReplacedDestinationStore {
 
     /// Returns the destination's settings with the URL, authentication and custom headers that were
     /// in force at the configuration version `version`. All other settings are the current ones.
-    /// Empty if the destination's row has been removed.
+    /// Returns empty if the destination's row has been removed.
     public Optional<Destination.DestinationSpec> at(Tx tx, DestinationId id, long version) {
         return tx.findOne(
                         "select * from destination where id = ?",
@@ -73,7 +74,7 @@ public final class ReplacedDestinationStore {
     /// Stores the current URL, authentication and custom headers if the change from `before` to
     /// `after` replaces any of them. Must be called before the destination's row is overwritten.
     ///
-    /// @param version the configuration version of the change
+    /// @param version the configuration version that the change creates
     static void keep(Tx tx, Destination before, Destination after, long version) {
         var old = before.spec();
         var changed = after.spec();

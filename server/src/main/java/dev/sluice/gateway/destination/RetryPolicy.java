@@ -25,7 +25,7 @@ public record RetryPolicy(List<Duration> intervals) {
 
     /// Returns how long to wait after a failed attempt, or empty if it was the last attempt.
     ///
-    /// The wait varies at random, so that deliveries that failed at the same time are not all
+    /// The wait varies randomly, so that deliveries that failed at the same time are not all
     /// retried at the same time.
     ///
     /// @param attempt the number of the failed attempt, starting at 1

@@ -47,7 +47,7 @@ public final class Filter {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// Returns the result of a group from the results of its conditions.
+        /// Combines the results of a group's conditions into the result of the group.
         FilterResult combine(List<FilterResult> results) {
             var decisive = this == AND ? FilterResult.FILTERED : FilterResult.PASSES;
             if (results.contains(decisive)) {
@@ -86,11 +86,11 @@ public final class Filter {
         return this != UNREADABLE;
     }
 
-    /// Returns whether the event matches the filter, or `UNDECIDED` if the effort of the input is
-    /// too small to find out.
+    /// Returns whether the event matches the filter, or `UNDECIDED` if the input's remaining effort
+    /// is too small to find out.
     public FilterResult evaluate(FilterInput input) {
         if (input.effort().isSpent() && !root.conditions().isEmpty()) {
-            // An exception for each of a thousand filters would take long.
+            // Throwing an exception for each of a thousand filters would take too long.
             return FilterResult.UNDECIDED;
         }
         try {
@@ -119,7 +119,7 @@ public final class Filter {
         return root;
     }
 
-    /// Returns the filter exactly as the user sent it.
+    /// Returns the filter as the user sent it, without nulls that were ignored.
     public RawJson json() {
         return json;
     }

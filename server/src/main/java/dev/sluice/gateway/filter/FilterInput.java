@@ -11,21 +11,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/// The headers and body of one event, prepared for filters, and the effort that all filters of the
-/// event may spend together.
+/// The headers and body of one event, prepared for filters, and the [Effort] (a limit on CPU work)
+/// that all filters of the event may spend together.
 ///
 /// All filters of an event share one instance. The body is parsed at most once, and only if a rule
-/// needs it. Each path is looked up once. Used by one thread.
+/// needs it. Each path is looked up once. Not thread-safe.
 public final class FilterInput {
 
     /// The cost of evaluating one rule, apart from the bytes that it reads.
     private static final int RULE_COST = 16;
 
-    /// The cost of comparing a path with one header. If the names are equally long, the characters
-    /// of the name are added to the cost.
+    /// The cost of comparing a path with one header. If both names have the same length, that
+    /// length is added to the cost.
     private static final int HEADER_COST = 4;
 
-    /// The base of the effort at ingest. It is enough for a thousand short rules on any event.
+    /// The base effort at ingest, which is enough for a thousand short rules on any event.
     /// `EFFORT_PER_BYTE` is added for each byte of the headers and the body, and `EFFORT_PER_VALUE`
     /// for each name and value of the body. All filters of an event then take at most four times
     /// the CPU time of parsing the body, plus 250 µs. `FilterEffortTest` measures this.

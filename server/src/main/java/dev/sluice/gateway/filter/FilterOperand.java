@@ -15,7 +15,7 @@ import java.util.Set;
 ///
 /// @param string the value if it is a string, otherwise empty
 /// @param number the value if it is a number, otherwise empty
-/// @param search searches for the value if it is a string, otherwise empty
+/// @param search the search for the value if it is a string, otherwise empty
 /// @param elements the elements of the list if the operator is `in`, otherwise empty
 /// @param strings those elements that are strings
 record FilterOperand(

@@ -118,7 +118,7 @@ enum FilterOperator {
     }
 
     /// Returns a negative number, zero or a positive number if `actual` is less than, equal to or
-    /// greater than the operand. Empty if the two values cannot be compared.
+    /// greater than the operand. Returns empty if the two values cannot be compared.
     private static Optional<Integer> compare(
             FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         if (operand.string().isPresent()) {

@@ -34,7 +34,7 @@ public final class FilterParser {
     /// The number of rules read so far. Parsing stops at the first rule over the limit.
     private int ruleCount;
 
-    /// Whether a field of the other kind was null.
+    /// Whether a rule had a group field that was null, or a group had a rule field that was null.
     private boolean hasIgnoredNulls;
 
     private FilterParser() {}
@@ -44,7 +44,7 @@ public final class FilterParser {
         return read(input, "filter_rules");
     }
 
-    /// @param field the field that holds the filter
+    /// @param field the field that contains the filter
     public static Patch<Filter> read(FieldReader input, String field) {
         return input.nested(field)
                 .map(inner -> {
@@ -63,7 +63,7 @@ public final class FilterParser {
                 });
     }
 
-    /// Returns the filter without the nulls that were ignored, so that answers do not show them.
+    /// Returns the filter without the nulls that were ignored, so that responses do not show them.
     private static RawJson withoutNulls(JsonValue value) {
         if (value.type() != JsonValue.JsonType.OBJECT) {
             return value.raw();
@@ -141,7 +141,7 @@ public final class FilterParser {
     private static Optional<JsonValue> value(FieldReader input, FilterOperator operator) {
         var value = input.rawValue("value");
         if (operator == FilterOperator.EXISTS && value.filter(v -> !isNull(v)).isEmpty()) {
-            return Optional.of(JSON_TRUE); // some clients send null for a field that is left out
+            return Optional.of(JSON_TRUE); // some clients send null instead of omitting the field
         }
         if (value.isEmpty()) {
             input.addError("value", "is required.");

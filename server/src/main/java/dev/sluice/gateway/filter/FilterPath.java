@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 
-/// The path of a filter rule: either `body.` and the steps into the JSON document, or `headers.`
-/// and a header name.
+/// The path of a filter rule: either `body.` followed by steps into the JSON document, or
+/// `headers.` followed by a header name.
 sealed interface FilterPath {
 
     int MAX_LENGTH = 256;
@@ -50,8 +50,8 @@ sealed interface FilterPath {
     /// Parses a path. `.` separates steps; inside a step, `\.` means a dot and `\\` means a
     /// backslash.
     ///
-    /// @throws IllegalArgumentException if the path is invalid; the message is meant to be appended
-    ///   to the field's path
+    /// @throws IllegalArgumentException if the path is invalid; the message has no subject, because
+    ///   it is shown after the path of the field
     static FilterPath parse(String text) {
         if (text.codePointCount(0, text.length()) > MAX_LENGTH) {
             throw new IllegalArgumentException("must have at most " + MAX_LENGTH + " characters.");
@@ -64,7 +64,7 @@ sealed interface FilterPath {
         }
         var pathSteps = steps.subList(1, steps.size());
         if (root.equals("headers")) {
-            // A header name may contain dots, with or without a backslash.
+            // Header names may contain dots, which may be written with or without a backslash.
             String name = String.join(".", pathSteps);
             if (!HeaderSyntax.isName(name)) {
                 throw new IllegalArgumentException(

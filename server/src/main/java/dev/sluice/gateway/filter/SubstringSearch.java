@@ -4,7 +4,8 @@ package dev.sluice.gateway.filter;
 /// is.
 ///
 /// A simple search can take time proportional to the product of both lengths, which untrusted users
-/// could exploit. The algorithm is that of Knuth, Morris and Pratt (1977). Immutable.
+/// could exploit. This class uses the algorithm of Knuth, Morris and Pratt (1977) instead.
+/// Immutable.
 final class SubstringSearch {
 
     /// The maximum length, in characters, of substrings that are searched with `String.contains`,

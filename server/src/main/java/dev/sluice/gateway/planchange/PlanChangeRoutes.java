@@ -22,8 +22,9 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The route `PUT /api/v1/workspaces/{id}/plan`: an owner changes the workspace's plan, unless only
-/// the server's operator may do that. This node uses the new limits before it answers.
+/// The route `PUT /api/v1/workspaces/{id}/plan`, with which an owner changes the workspace's plan.
+/// Refuses the request if only the server's operator may change plans. This node applies the new
+/// limits before it answers.
 public final class PlanChangeRoutes {
 
     private final WorkspaceAccess access;

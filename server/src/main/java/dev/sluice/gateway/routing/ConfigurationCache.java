@@ -21,8 +21,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// Holds the current configuration of all workspaces in memory, except for deleted rows.
 ///
 /// A node reads only what has changed since the version that it already has. It applies its own
-/// changes before it answers the API request, and changes made on other nodes in its next round. A
-/// round runs every half second. No version is skipped, because versions commit in order.
+/// changes before it answers the API request. It applies changes made on other nodes in its next
+/// round; a round runs every half second. No version is skipped, because versions commit in order.
 /// Thread-safe.
 public final class ConfigurationCache implements RoutingTable, ConfigurationListener, Loop.Step {
 
@@ -57,7 +57,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     }
 
     /// Returns the route for an ingest token, or empty if the token is unknown or its source is in
-    /// the trash. The route of a token that was replaced may have ended; see [IngestRoute#isOpen].
+    /// the trash. A token that was replaced may have expired; the caller must check
+    /// [IngestRoute#isOpen].
     public Optional<IngestRoute> ingestRoute(String token) {
         return Optional.ofNullable(snapshot.ingestRoutes().get(token));
     }
@@ -76,16 +77,16 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 : deleted.find(connection);
     }
 
-    /// Returns the source. Empty if it is in the trash or purged, or if this node does not know it
-    /// yet.
+    /// Returns the source, or empty if it is in the trash or purged, or if this node does not know
+    /// it yet.
     public Optional<Source> source(SourceId id) {
         return Optional.ofNullable(snapshot.sources().get(id))
                 .filter(version -> !version.isTrashed())
                 .map(SourceStore.SourceVersion::source);
     }
 
-    /// Returns the workspace that owns a source, even if the source is in the trash. Empty if the
-    /// source is purged, or if this node does not know it yet.
+    /// Returns the workspace that owns a source, even if the source is in the trash. Returns empty
+    /// if the source is purged, or if this node does not know it yet.
     public Optional<WorkspaceId> workspace(SourceId source) {
         return Optional.ofNullable(snapshot.sources().get(source))
                 .map(version -> version.source().workspace());
@@ -97,8 +98,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 .map(DestinationStore.DestinationVersion::destination);
     }
 
-    /// Returns the destinations with settings that this node cannot read. Goes through all
-    /// destinations.
+    /// Returns the destinations with settings that this node cannot read. Scans all destinations.
     public List<Destination> unreadableDestinations() {
         return snapshot.destinations().values().stream()
                 .filter(version -> !version.isDeleted() && !version.destination().isReadable())
@@ -106,8 +106,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 .toList();
     }
 
-    /// Returns the sources with settings that this node cannot read, without those in the trash.
-    /// Goes through all sources.
+    /// Returns the sources with settings that this node cannot read, except sources in the trash.
+    /// Scans all sources.
     public List<Source> unreadableSources() {
         return snapshot.sources().values().stream()
                 .filter(version -> !version.isTrashed())
@@ -116,7 +116,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 .toList();
     }
 
-    /// Returns the name of the workspace's plan, or an empty text if this node does not know the
+    /// Returns the name of the workspace's plan, or an empty string if this node does not know the
     /// workspace yet.
     public String plan(WorkspaceId workspace) {
         return snapshot.plans().getOrDefault(workspace, "");

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// The rows of the configuration that changed after a version. For a node that has read nothing
-/// yet, these are all rows that are not deleted.
+/// The configuration rows that changed after a given version. For a node that has read nothing yet,
+/// these are all rows that are not deleted.
 ///
 /// @param version the configuration version at which the rows were read
 record ConfigurationChanges(
@@ -31,7 +31,7 @@ record ConfigurationChanges(
     static final long NO_VERSION = -1;
 
     /// The maximum number of rows that one query reads, so that neither the query nor decoding its
-    /// rows takes long.
+    /// rows takes too long.
     private static final int PAGE_ROWS = 5_000;
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);

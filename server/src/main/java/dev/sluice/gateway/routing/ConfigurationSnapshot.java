@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The configuration at one version, without purged sources, deleted destinations and connections
+/// The configuration at one version, without purged sources, deleted destinations, or connections
 /// that have ended. Immutable once published.
 ///
-/// @param connectionsBySource an index of `connections`, as is `connectionsByDestination`
+/// @param connectionsBySource an index of `connections` by source; `connectionsByDestination` is
+///   the index by destination
 /// @param ingestRoutes the routes by ingest token, derived from the other maps
 /// @param plans the name of each workspace's plan
 record ConfigurationSnapshot(

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 
-/// A bounded cache of deleted connections, each with its deletion, and a queue of connections that
-/// may be deleted and must be looked up.
+/// A bounded cache of deleted connections, which records how each one was deleted, and a queue of
+/// connections that may be deleted and must be looked up.
 ///
 /// Few deleted connections have deliveries left, so a node does not load the deleted connections
 /// when it starts. Instead, [ConfigurationCache#run] looks up connections that callers asked for

@@ -6,8 +6,8 @@ import dev.sluice.gateway.source.SourceId;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Decides whether an event's retention period is over. The event's unfinished deliveries then end
-/// for good. Thread-safe.
+/// Decides whether an event's retention period is over. If so, the event's unfinished deliveries
+/// end for good. Thread-safe.
 @FunctionalInterface
 public interface ExpiryPolicy {
 
@@ -16,10 +16,10 @@ public interface ExpiryPolicy {
     /// Returns a policy that applies the current plan of the workspace that owns the source.
     ///
     /// If this node does not know the source or its workspace yet, the event does not count as
-    /// expired, because a late end is better than a wrong one.
+    /// expired, because ending its deliveries late is better than ending them by mistake.
     ///
-    /// @param settledClock the clock for decisions that cannot be undone, because an expired
-    ///   event's deliveries end for good
+    /// @param settledClock the clock for decisions that cannot be undone; it is used here because
+    ///   an expired event's deliveries end for good
     static ExpiryPolicy byPlan(
             ConfigurationCache configuration, PlanCatalog plans, InstantSource settledClock) {
         return (source, receivedAt) ->

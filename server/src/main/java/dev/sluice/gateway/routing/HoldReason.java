@@ -16,7 +16,8 @@ public enum HoldReason {
     CONNECTION_UNREADABLE,
 
     /// The destination's circuit is open: it failed too often, and no probe (a trial attempt) has
-    /// succeeded since. Unlike the other reasons, this one does not come from the configuration.
+    /// succeeded since then. Unlike the other reasons, this one does not come from the
+    /// configuration.
     CIRCUIT_OPEN;
 
     /// The name that the API uses.

@@ -21,7 +21,7 @@ public record IngestRoute(Source source, List<Route> routes, Instant endsAt) {
         this(source, routes, Instant.MAX);
     }
 
-    /// Whether the token of this route has not expired. Reads the clock only if the token was
+    /// Whether the token of this route is still valid. Reads the clock only if the token was
     /// replaced.
     public boolean isOpen(InstantSource clock) {
         return endsAt.equals(Instant.MAX) || clock.instant().isBefore(endsAt);

@@ -21,8 +21,8 @@ public record Route(
     ///
     /// If there are several reasons, returns the reason that the user should resolve first.
     ///
-    /// @param isResend whether the delivery is a resend; resends are not held by a disabled
-    ///   connection
+    /// @param isResend whether the delivery is a resend; a disabled connection does not hold
+    ///   resends
     public Optional<HoldReason> holdReason(boolean isResend) {
         if (isSourceTrashed) {
             return Optional.of(HoldReason.SOURCE_IN_TRASH);

@@ -10,18 +10,18 @@ import java.util.Optional;
 /// so far. Thread-safe.
 public interface RoutingTable {
 
-    /// Returns the route of a connection. Empty if the connection or its destination is deleted, if
-    /// its source is purged, or if this node does not know them yet.
+    /// Returns the route of a connection, or empty if the connection or its destination is deleted,
+    /// if its source is purged, or if this node does not know them yet.
     Optional<Route> route(ConnectionId connection);
 
-    /// Returns the deletion that permanently ended the connection. Empty if the connection has not
-    /// ended, or if this node does not know of its deletion yet.
+    /// Returns the deletion that permanently ended the connection, or empty if the connection has
+    /// not ended or this node does not know of its deletion yet.
     Optional<RouteDeletion> deletion(ConnectionId connection);
 
-    /// Returns the destination. Empty if it is deleted, or if this node does not know it yet.
+    /// Returns the destination, or empty if it is deleted or if this node does not know it yet.
     Optional<Destination> destination(DestinationId id);
 
-    /// Adds a listener that is called after each change of what this table returns, on the thread
+    /// Adds a listener that is called after each change to what this table returns, on the thread
     /// that applied the change. The listener must return quickly.
     void onChange(Runnable listener);
 }

@@ -23,10 +23,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Builds a snapshot from the previous one and the changes since. Copies each map once, and builds
-/// routes only for the sources that a change concerns.
+/// Builds a snapshot from the previous one and the changes made since then. Copies each map once,
+/// and builds routes only for the sources that a change affects.
 ///
-/// Used by one thread, for one snapshot.
+/// Not thread-safe. Each instance builds one snapshot.
 final class SnapshotBuilder {
 
     private static final Comparator<Route> OLDEST_FIRST =
@@ -71,7 +71,7 @@ final class SnapshotBuilder {
         return copy;
     }
 
-    /// @param deleted records the connections that end with these changes
+    /// @param deleted records the connections that these changes end
     static ConfigurationSnapshot build(
             ConfigurationSnapshot before,
             ConfigurationChanges changes,
@@ -220,8 +220,8 @@ final class SnapshotBuilder {
             return sets.getOrDefault(key, Set.of());
         }
 
-        /// Adds a connection. The first connection of a key gets an immutable set, because most
-        /// sources have only one.
+        /// Adds a connection. The first connection of a key is stored in an immutable set, because
+        /// most sources have only one connection.
         void add(K key, ConnectionId connection) {
             var known = of(key);
             if (known.isEmpty()) {

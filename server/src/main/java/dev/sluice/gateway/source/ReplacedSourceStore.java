@@ -7,14 +7,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Stores the settings of a source that determine the requests of its events when a change replaces
-/// them. Reads the settings that were in force at a configuration version.
+/// Keeps those settings of a source that affect the requests sent for its events, when a change
+/// replaces them. Finds the settings that were in force at a given configuration version.
 public final class ReplacedSourceStore {
 
     private static final ReplacedRowStore ROWS =
             new ReplacedRowStore("replaced_source", "source_id", "source_id");
 
-    /// The settings of a source that determine the requests of its events.
+    /// The settings of a source that affect the requests sent for its events.
     ///
     /// @param credentialHeader the header with the sender's credential, which is not forwarded
     public record SentSource(String name, Optional<String> credentialHeader) {
@@ -30,8 +30,8 @@ public final class ReplacedSourceStore {
         this.sources = sources;
     }
 
-    /// Returns the source's settings at the configuration version `version`. Empty if the source's
-    /// row has been removed.
+    /// Returns the source's settings at the configuration version `version`, or empty if the
+    /// source's row has been removed.
     public Optional<SentSource> at(Tx tx, SourceId id, long version) {
         return replaced(tx, id, version)
                 .or(() ->
@@ -53,9 +53,9 @@ public final class ReplacedSourceStore {
                 version);
     }
 
-    /// Stores the settings of `before` that determine requests, if `after` has different ones.
+    /// Stores the settings of `before` that affect requests, unless they are the same in `after`.
     ///
-    /// @param version the configuration version of the change
+    /// @param version the configuration version that the change creates
     static void keep(Tx tx, Source before, Source after, long version) {
         var old = SentSource.of(before);
         if (old.equals(SentSource.of(after))) {

@@ -43,7 +43,7 @@ public final class SourceRoutes {
     /// The maximum overlap that a request may ask for, in seconds: one week.
     private static final int MAX_OVERLAP_SECONDS = 604_800;
 
-    /// The colours of sources for which the user chooses none, assigned in rotation.
+    /// The default colours, assigned in rotation to sources for which the user chooses none.
     private static final List<String> DEFAULT_COLORS =
             List.of(
                     "#2563eb", "#16a34a", "#d97706", "#dc2626", "#7c3aed", "#0891b2", "#db2777",

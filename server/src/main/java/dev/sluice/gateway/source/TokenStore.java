@@ -18,12 +18,12 @@ final class TokenStore {
 
     private TokenStore() {}
 
-    /// Checks that a new source may have a token. An expired or retired token is free only for the
-    /// workspace whose source had it. In that case, removes the token from its earlier source, or
-    /// from the retired tokens.
+    /// Checks whether a new source may take a token. An expired or retired token is free only for
+    /// the workspace whose source had it. If such a token is free, this method removes it from its
+    /// earlier source, or from the retired tokens.
     ///
-    /// @return false if a source of any workspace has the token, even a source in the trash. Also
-    ///   false if the token is an earlier token that is not free for this workspace
+    /// @return false if a source of any workspace has the token, even a source in the trash, or if
+    ///   the token is an earlier one that is still accepted or that belonged to another workspace
     static boolean take(Tx tx, WorkspaceId workspace, String token, Instant now, long version) {
         boolean isUsed =
                 tx.single(
@@ -89,7 +89,8 @@ final class TokenStore {
                 rotated.id().value());
     }
 
-    /// Retires the tokens of purged sources. Their rows get a placeholder that no request can name.
+    /// Retires the tokens of purged sources. Replaces the tokens in their rows with a placeholder
+    /// that no request can name.
     static void retireAll(Tx tx, List<SourceId> purged) {
         retireOnly(tx, purged);
         tx.update(

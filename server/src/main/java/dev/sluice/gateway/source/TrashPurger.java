@@ -31,7 +31,7 @@ public final class TrashPurger implements Loop.Step {
     @FunctionalInterface
     public interface DependentPurge {
 
-        /// @param version the configuration version of the purge
+        /// @param version the configuration version that the purge creates
         void purge(Tx tx, List<SourceId> sources, Instant now, long version);
     }
 

@@ -111,7 +111,8 @@ public final class TrashStore {
     }
 
     /// Returns up to `limit` sources of all workspaces that have been in the trash for seven days
-    /// and have not been purged yet. The source that was deleted first comes first.
+    /// and have not been purged yet. The sources are ordered by when they were deleted, oldest
+    /// first.
     static List<SourceId> purgeDue(Tx tx, Instant now, int limit) {
         return tx.query(
                 """
@@ -194,11 +195,11 @@ public final class TrashStore {
                 limit);
     }
 
-    /// Removes the rows of those sources that are purged. Returns the number of rows. The caller
-    /// must already have removed their connections.
+    /// Removes the rows of the given sources, except those that are not purged. Returns the number
+    /// of removed rows. The caller must already have removed their connections.
     ///
-    /// A node of an older version may have purged a source without retiring its tokens. They are
-    /// retired now.
+    /// A node that ran an older version may have purged a source without retiring its tokens. This
+    /// method therefore retires them.
     public static int remove(Tx tx, List<SourceId> purged) {
         TokenStore.retireOnly(tx, purged);
         return tx.update(

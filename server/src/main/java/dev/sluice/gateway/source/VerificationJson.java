@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Converts a [VerificationConfig] from and to JSON. There are three forms: as users send it, as
-/// the API shows it, and as it is encrypted for storage.
+/// Converts a [VerificationConfig] to and from JSON. There are three JSON forms: the one that users
+/// send, the one that the API shows, and the one that is encrypted for storage.
 public final class VerificationJson {
 
     private static final int DEFAULT_TOLERANCE_SECONDS = 300;
@@ -41,8 +41,8 @@ public final class VerificationJson {
 
     private VerificationJson() {}
 
-    /// Reads `verification_config`. Invalid fields are recorded as errors in `input`; then the
-    /// result must not be used.
+    /// Reads `verification_config`. Invalid fields are recorded as errors in `input`; if there are
+    /// any, the result must not be used.
     public static VerificationConfig read(FieldReader input, CustomHeaderRules headerRules) {
         var fields = new CredentialFields(input, "verification_config", headerRules);
         String provider = input.required("provider", input.text("provider", 1, 50)).orElse("");
@@ -159,7 +159,7 @@ public final class VerificationJson {
         return json(config, _ -> Secret.MASK);
     }
 
-    /// Returns the JSON text with the unmasked secrets. Use it only for encrypting them.
+    /// Returns the JSON text with unmasked secrets. Use it only to encrypt it for storage.
     static String revealed(VerificationConfig config) {
         return Json.text(json(config, Secret::reveal));
     }

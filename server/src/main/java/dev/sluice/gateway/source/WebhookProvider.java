@@ -1,9 +1,9 @@
 package dev.sluice.gateway.source;
 
 /// The webhook senders whose verification scheme Sluice knows, so that users set only the secret.
-/// `docs/reference/verification.md` describes each scheme, and says where its sender documents it.
+/// `docs/reference/verification.md` describes each scheme, and says where the sender documents it.
 ///
-/// `relay.verify.SignatureSchemes` contains the schemes, such as that of Stripe, and
+/// `relay.verify.SignatureSchemes` contains the schemes, for example Stripe's, and
 /// `relay.verify.HmacVerifier` verifies a request by its scheme.
 public enum WebhookProvider {
     STRIPE("provider_payments"),

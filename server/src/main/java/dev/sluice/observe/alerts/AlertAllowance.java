@@ -10,11 +10,13 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The number of alert messages that a workspace may send in any hour, over all its channels of one
-/// kind. Mails are also limited for each mailbox, over all workspaces.
+/// The number of alert messages that a workspace may send in any hour through all its channels of
+/// one kind together. The mails to each mailbox are also limited, counting the mails of all
+/// workspaces together.
 ///
-/// One half of a mailbox's limit is reserved for the workspace that wrote to the mailbox first, so
-/// that others cannot silence it. All other workspaces share the other half.
+/// Half of a mailbox's limit is reserved for the workspace that sent mail to the mailbox first, so
+/// that other workspaces cannot block that workspace's alerts. All other workspaces share the other
+/// half.
 ///
 /// @param kind the name of the allowance in the database
 /// @param words the allowance as a phrase, such as `60 mails`
@@ -24,13 +26,14 @@ record AlertAllowance(String kind, int perHour, String words) {
     private static final int MAX_MAILS_OF_OTHERS_PER_HOUR = 30;
     private static final int MAX_MESSAGES_PER_HOUR = 600;
 
-    /// How long a mailbox that gets no mail keeps its first workspace.
+    /// How long the first workspace of a mailbox is remembered if the mailbox gets no mail.
     private static final Duration MAILBOX_RETENTION = Duration.ofDays(30);
 
-    /// A message that may not be sent now.
+    /// The reason why a message may not be sent now.
     ///
-    /// @param reason one sentence for the people of the workspace
-    /// @param until when the message may be sent, if no other message is sent before
+    /// @param reason one sentence, shown to the workspace's users
+    /// @param until when the message may be sent, provided that no other message is sent before
+    ///   then
     record LimitReached(String reason, Instant until) {}
 
     private static AlertAllowance of(AlertChannel channel) {
@@ -50,7 +53,8 @@ record AlertAllowance(String kind, int perHour, String words) {
         };
     }
 
-    /// Uses up one message of the allowance. If none is left, returns the reason and uses nothing.
+    /// Counts one message against the allowance. If the allowance is used up, counts nothing and
+    /// returns the reason.
     static Optional<LimitReached> take(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         var allowance = of(config.channel());
@@ -96,7 +100,8 @@ record AlertAllowance(String kind, int perHour, String words) {
         return Optional.empty();
     }
 
-    /// Removes rows that are not needed to count the messages of the last hour.
+    /// Removes the counts that are no longer needed: those of deleted workspaces, and those of
+    /// mailboxes that have got no mail for 30 days.
     static void deleteObsolete(Tx tx, Instant now) {
         AlertMessageStore.deleteObsoleteUse(tx, SlidingHour.minute(now.minus(MAILBOX_RETENTION)));
     }

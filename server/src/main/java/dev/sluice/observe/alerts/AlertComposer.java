@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Composes the alert messages that are due, each in its own transaction. Workspaces take turns.
-/// Used only by the thread of [AlertWatcher].
+/// Not thread-safe: used only by the thread that runs [AlertWatcher].
 public final class AlertComposer {
 
     private static final Logger log = LoggerFactory.getLogger(AlertComposer.class);
@@ -35,8 +35,9 @@ public final class AlertComposer {
     private static final int MAX_MESSAGES_PER_ROUND = 100;
     private static final int MAX_MESSAGES_PER_TURN = 10;
 
-    /// The maximum number of messages that wait for one target. While that many wait, composing is
-    /// postponed. A later message then reports all news together.
+    /// The maximum number of unsent messages to one target. While that many are waiting, composing
+    /// further messages to the target is postponed. A later message then reports all the news
+    /// together.
     static final int MAX_WAITING = 100;
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -47,7 +48,7 @@ public final class AlertComposer {
     private final Uuid7 ids;
     private final AlertMeter meter;
 
-    /// The last workspace that had its turn, or [#BEFORE_ALL] to begin with the first workspace.
+    /// The last workspace that had a turn, or [#BEFORE_ALL] to begin with the first workspace.
     private UUID lastTurn = BEFORE_ALL;
 
     /// @param baseUrl the server's public address, for links
@@ -91,7 +92,7 @@ public final class AlertComposer {
     }
 
     /// Composes the message for an incident. If that fails, postpones the incident, so that it does
-    /// not hold up the others. Throws the exception if it is a temporary failure of the database.
+    /// not hold up the others. A temporary failure of the database is thrown instead.
     private void composeOrPostpone(AlertKey key, Instant now) {
         try {
             db.run(tx -> compose(tx, key, now));
@@ -147,9 +148,9 @@ public final class AlertComposer {
         AlertStore.saveReported(tx, key, reported);
     }
 
-    /// Counts one message against the allowances of the last hour. If they are used up, or too many
-    /// messages wait for the target, postpones the incident. If they are used up, also records that
-    /// on the channels.
+    /// Counts one message against the hourly allowances. Postpones the incident if an allowance is
+    /// used up, or if too many messages to the target are waiting. If an allowance is used up, also
+    /// records the reason on the target's channels.
     ///
     /// @return whether the message was counted
     private static boolean takeAllowanceOrPostpone(
@@ -168,8 +169,8 @@ public final class AlertComposer {
         return refusal.isEmpty();
     }
 
-    /// Returns the counts of deliveries in the news as JSON. They are kept in case the message is
-    /// given up.
+    /// Returns the delivery counts in the news as JSON. They are stored with the message. If
+    /// sending the message is given up, a later message reports the counts.
     private static String countsJson(List<SourceNews> news) {
         var counts =
                 news.stream()

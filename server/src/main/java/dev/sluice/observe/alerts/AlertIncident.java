@@ -9,11 +9,12 @@ import java.util.Set;
 /// The history of alerts about one destination to one target (a mailbox, a chat or a URL). Decides
 /// when the next message is due. Immutable; reads no clock.
 ///
-/// A message reports news: failures, an opened circuit, or a recovery that no message has reported
-/// yet ([NewsKind]). The first message is sent at once. The second message follows 10 minutes after
-/// the first, and the third an hour after the second. Each further message follows six hours after
-/// the previous one. Deliveries that will expire and unreadable settings are reported 10 minutes
-/// after the last message. A recovery is reported at once and resets these intervals.
+/// A message reports news: failures, an opened circuit, a recovery or other changes ([NewsKind])
+/// that no message has reported yet. The first message is sent at once. The second message follows
+/// 10 minutes after the first, and the third an hour after the second. Each further message follows
+/// six hours after the previous one. Deliveries that will expire and unreadable settings are
+/// reported 10 minutes after the last message. A recovery is reported at once and resets these
+/// intervals.
 ///
 /// @param messages the number of messages since the last message that reported a recovery
 /// @param lastAt when the last message was composed; empty if there was none
@@ -45,8 +46,8 @@ record AlertIncident(
             return number;
         }
 
-        /// Whether this news counts deliveries. Other news is about a state, which is reported only
-        /// once.
+        /// Whether this news counts deliveries. Other news is about a state, and each state is
+        /// reported only once.
         boolean isCount() {
             return switch (this) {
                 case FAILED, EXHAUSTED, EXPIRING -> true;
@@ -66,18 +67,18 @@ record AlertIncident(
     private static final Duration SECOND_INTERVAL = Duration.ofHours(1);
     private static final Duration LAST_INTERVAL = Duration.ofHours(6);
 
-    /// The time after its last message at which an incident without news is over. The next failure
-    /// then begins a new incident.
+    /// An incident without news is over when its last message is this old. The next failure then
+    /// begins a new incident.
     static final Duration QUIET = LAST_INTERVAL;
 
-    /// The same time as [#QUIET], for an incident whose last message reported a recovery.
+    /// Like [#QUIET], but for an incident whose last message reported a recovery.
     static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
 
-    /// The same time as [#QUIET], for an incident with a message that was given up. The counts of
-    /// that message are kept for this time.
+    /// Like [#QUIET], but for an incident with a message that was given up. The counts of that
+    /// message are kept for this long.
     static final Duration QUIET_AFTER_LOSS = Duration.ofDays(30);
 
-    /// Returns how long after the last message the next message is due.
+    /// Returns the time between the last message and the next one.
     Duration interval() {
         return switch (messages) {
             case 0, 1 -> FIRST_INTERVAL;
@@ -86,9 +87,9 @@ record AlertIncident(
         };
     }
 
-    /// Returns when the next message is due; empty if `news` is empty.
+    /// Returns when the next message is due, or empty if `news` is empty.
     ///
-    /// @param news the kinds of the news that no message has reported
+    /// @param news the kinds of news that no message has reported yet
     Optional<Instant> dueAt(Set<NewsKind> news, Instant now) {
         if (news.isEmpty()) {
             return Optional.empty();
@@ -103,9 +104,9 @@ record AlertIncident(
         return Optional.of(due.isAfter(now) ? due : now);
     }
 
-    /// Returns the incident after a message has reported the news.
+    /// Returns the state of the incident after a message has reported the news.
     ///
-    /// @param news the kinds of the news in the message
+    /// @param news the kinds of news in the message
     AlertIncident reported(Set<NewsKind> news, Instant now) {
         boolean isOver = news.contains(NewsKind.RECOVERED);
         return new AlertIncident(

@@ -8,12 +8,12 @@ import java.util.UUID;
 ///
 /// @param target identifies the mailbox, chat or URL; see
 ///   [dev.sluice.gateway.alertconfig.AlertConfig#target()]
-/// @param destination the id of the destination or source. It is the workspace's id for the one
-///   incident that counts all destinations without an incident of their own
+/// @param destination the id of the destination or source. The workspace's id identifies the shared
+///   incident, which counts all destinations that have no separate incident
 record AlertKey(UUID workspace, UUID target, UUID destination) {
 
-    /// Returns the key of the incident that counts all destinations without an incident of their
-    /// own.
+    /// Returns the key of the shared incident, which counts all destinations that have no separate
+    /// incident.
     AlertKey rest() {
         return new AlertKey(workspace, target, workspace);
     }

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores the alert messages that are to be sent. Counts the messages of each workspace and mailbox
-/// for their limits.
+/// Stores the alert messages that are to be sent. Also counts the messages from each workspace and
+/// to each mailbox, which are limited by [AlertAllowance].
 final class AlertMessageStore {
 
-    /// A message that waits to be sent.
+    /// A message that is waiting to be sent.
     record WaitingMessage(UUID id, UUID workspace, UUID target, AlertChannel channel) {}
 
     /// A message that one node is sending.
@@ -74,8 +74,7 @@ final class AlertMessageStore {
                 tryAt);
     }
 
-    /// Returns up to `limit` messages that may be sent now, ordered by the time from which they may
-    /// be sent.
+    /// Returns up to `limit` messages that are due to be sent, ordered by when they became due.
     ///
     /// @param without the workspaces whose messages are left out
     /// @param withoutTargets the targets whose messages are left out
@@ -109,7 +108,7 @@ final class AlertMessageStore {
                 limit);
     }
 
-    /// Returns the number of messages to a target that are not sent yet, but at most `max`.
+    /// Returns the number of unsent messages to a target, or `max` if there are more.
     static int waitingFor(Tx tx, UUID target, int max) {
         return tx.single(
                 """
@@ -121,12 +120,13 @@ final class AlertMessageStore {
                 max);
     }
 
-    /// Claims messages for this node, and returns the claimed messages. Messages that another node
-    /// has claimed are left out. Other messages to a chat whose message was claimed wait for
-    /// [#CHAT_INTERVAL].
+    /// Claims messages for this node, and returns the claimed messages. Skips messages that another
+    /// node has claimed. If a message to a chat is claimed, the other messages to the chat are
+    /// delayed by [#CHAT_INTERVAL].
     ///
     /// @param messages at most one for each chat
-    /// @param until when another node may claim the messages if this node has not recorded a result
+    /// @param until when the claim expires: another node may then claim each message for which this
+    ///   node has not recorded a result
     static List<ClaimedMessage> claim(
             Tx tx, Collection<UUID> messages, Instant now, Instant until) {
         lockChats(tx, messages);
@@ -163,7 +163,7 @@ final class AlertMessageStore {
                 messages);
     }
 
-    /// Makes the messages to a target wait at least until the given time.
+    /// Delays all messages to a target until `until` at the earliest.
     static void pause(Tx tx, UUID target, Instant until) {
         tx.update(
                 "update alert_message set try_at = ? where target = ? and try_at < ?",
@@ -185,7 +185,8 @@ final class AlertMessageStore {
                 row.integer("tries"));
     }
 
-    /// Schedules another try of a message, unless another node has claimed it since.
+    /// Schedules another try to send a message, unless another node has claimed the message in the
+    /// meantime.
     static void retry(Tx tx, ClaimedMessage message, Instant tryAt) {
         tx.update(
                 "update alert_message set try_at = ? where id = ? and tries = ?",
@@ -194,7 +195,7 @@ final class AlertMessageStore {
                 message.tries());
     }
 
-    /// Removes a message that is given up, unless another node has claimed it since.
+    /// Removes a message that is given up, unless another node has claimed it in the meantime.
     ///
     /// @return the content of the message, in the form that [AlertStore#keepLost] reads; empty if
     ///   the message was not removed
@@ -213,10 +214,10 @@ final class AlertMessageStore {
         tx.update("delete from alert_message where id = ?", id);
     }
 
-    /// Counts one test in a minute. Returns false, and counts nothing, if the workspace has already
-    /// made `max` tests in this minute.
+    /// Counts one test message in a minute. Returns false, and counts nothing, if the workspace has
+    /// already made `max` tests in this minute.
     ///
-    /// @param minute the minute since 1970
+    /// @param minute the minute, in minutes since 1970
     static boolean useTest(Tx tx, UUID workspace, long minute, int max) {
         return tx.update(
                         """
@@ -262,8 +263,8 @@ final class AlertMessageStore {
                 kind);
     }
 
-    /// Locks the count of a mailbox's mails until the transaction ends, and returns it. If nobody
-    /// has written to the mailbox yet, `workspace` is the first.
+    /// Locks the count of a mailbox's mails until the transaction ends, and returns it. If the
+    /// mailbox has no row yet, `workspace` becomes its first workspace.
     static MailboxUse lockMailbox(Tx tx, UUID mailbox, UUID workspace) {
         return tx.single(
                 """
@@ -296,10 +297,10 @@ final class AlertMessageStore {
                 mailbox);
     }
 
-    /// Removes the counts of deleted workspaces, and of mailboxes that got no mail since the given
-    /// minute.
+    /// Removes the counts of deleted workspaces, of mailboxes whose first workspace is deleted, and
+    /// of mailboxes that have got no mail since the given minute.
     ///
-    /// @param minute the minute since 1970
+    /// @param minute the minute, in minutes since 1970
     static void deleteObsoleteUse(Tx tx, long minute) {
         tx.update(
                 """

@@ -29,12 +29,12 @@ final class AlertQueries {
     /// The position up to which [AlertWatcher] has read the failures and circuit changes.
     ///
     /// @param hasChannels whether any workspace has an enabled channel
-    /// @param seen a snapshot that sees the transactions whose changes were read
+    /// @param seen a database snapshot; the changes of all transactions that it sees were read
     /// @param movedAt when the position last moved
     record WatchPosition(boolean hasChannels, TxSnapshot seen, Instant movedAt) {}
 
-    /// News of one kind about one source and destination, which is to be reported to one target.
-    /// [AlertIncident] explains news.
+    /// News of one kind about one source and destination, to be reported to one target.
+    /// [AlertIncident] explains what news is.
     ///
     /// @param source the id of the source, or the destination's id if the news concerns no source
     /// @param n the number of deliveries; 1 if the news is not about deliveries
@@ -129,10 +129,10 @@ final class AlertQueries {
                 row -> TxSnapshot.parse(row.text("snapshot")));
     }
 
-    /// Returns the page with the oldest failures and circuit changes that `seen` does not see. The
-    /// page consists of whole transactions with at most `limit` changes together. If the oldest
-    /// transaction alone has more changes, the page consists of that transaction. Empty if there
-    /// are no changes.
+    /// Returns the page with the oldest failures and circuit changes that `seen` does not see, or
+    /// empty if there are none. A page contains whole transactions, which together have at most
+    /// `limit` changes. If the oldest transaction alone has more changes, the page contains only
+    /// that transaction.
     static Optional<ChangePage> nextPage(Tx tx, TxSnapshot seen, int limit) {
         return tx.findOne(
                 """
@@ -183,8 +183,8 @@ final class AlertQueries {
                 keys.stream().map(AlertKey::destination).toList());
     }
 
-    /// Returns the number of incidents of single destinations that each workspace has, but at most
-    /// `max`.
+    /// Returns how many incidents about single destinations each workspace has, or `max` if it has
+    /// more.
     static Map<UUID, Integer> incidentCounts(Tx tx, Collection<UUID> workspaces, int max) {
         var counts = new HashMap<UUID, Integer>();
         tx.query(
@@ -295,14 +295,14 @@ final class AlertQueries {
                 connections);
     }
 
-    /// Returns up to `limit` pairs of one of these destinations or sources and a target that gets
-    /// alerts about it. Leaves out pairs with an incident that is marked as unreadable. A channel
-    /// of one source gets alerts only about that source and the destinations that it is connected
-    /// to.
+    /// Returns up to `limit` pairs, each of which consists of one of these unreadable destinations
+    /// or sources and a target that gets alerts about it. Leaves out pairs whose incident is
+    /// already marked as unreadable. A channel of one source gets alerts only about that source and
+    /// the destinations that it is connected to.
     ///
     /// When a workspace has `maxIncidents` incidents, its other destinations and sources share one
-    /// incident for each target. If the shared incident is marked as unreadable, destinations and
-    /// sources without an incident of their own are left out, too.
+    /// incident for each target. If the shared incident is already marked as unreadable, the
+    /// destinations and sources that share it are left out, too.
     ///
     /// @param maxIncidents how many incidents a workspace may have besides the shared ones
     static List<AlertKey> unreportedUnreadable(
@@ -415,7 +415,7 @@ final class AlertQueries {
                                 row.instant("since")));
     }
 
-    /// Returns the names that a message about an incident needs; empty if the incident's
+    /// Returns the names that a message about an incident needs, or empty if the incident's
     /// destination is deleted or its source is in the trash.
     static Optional<DestinationFacts> facts(Tx tx, AlertKey key) {
         if (key.isRest()) {
@@ -472,8 +472,8 @@ final class AlertQueries {
                 workspace.value());
     }
 
-    /// Returns the error of the delivery in `deliveries` that ended last. Empty if no such delivery
-    /// is stored or it has no error.
+    /// Returns the error of the one delivery in `deliveries` that ended last. Returns empty if none
+    /// of the deliveries is stored, or if that delivery has no error.
     ///
     /// @param sources the sources of these deliveries
     static Optional<String> lastError(

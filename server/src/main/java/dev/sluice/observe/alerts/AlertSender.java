@@ -27,11 +27,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Sends the alert messages that [AlertComposer] has composed. Every node runs a sender. A claim in
-/// the message's row ensures that only one node at a time sends the message.
+/// Sends the alert messages that [AlertComposer] has composed. Every node runs a sender. Before a
+/// node sends a message, it claims the message in the database, so that no other node sends it at
+/// the same time.
 ///
-/// If that node dies, another node sends the message under the same id after the claim has expired.
-/// A message that is refused temporarily is tried up to five times. The tries span about two and a
+/// If that node dies, the claim expires, and another node sends the message with the same id. A
+/// message that is refused temporarily is tried up to five times. The tries span about two and a
 /// half hours, or more if the channel asks for longer pauses. The counts of a message that is given
 /// up are reported with a later message. A chat gets at most one message a second. A node sends
 /// only a few messages of a workspace at a time, so that a channel that hangs does not delay other
@@ -48,7 +49,7 @@ public final class AlertSender implements Loop.Step {
 
     /// How long a message stays claimed. Sending usually takes less time. If a mail server sends
     /// its replies byte by byte, it may take longer; another node may then also send the message,
-    /// under the same id.
+    /// with the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
     /// The minimum pauses before the second to the fifth try of a message.
@@ -126,7 +127,7 @@ public final class AlertSender implements Loop.Step {
         return false;
     }
 
-    /// Chooses waiting messages to send now, within the limits on messages that are sent at the
+    /// Chooses waiting messages to send now, within the limits on how many messages are sent at the
     /// same time.
     private Map<UUID, WaitingMessage> choose() {
         var busy = new HashMap<UUID, Integer>();
@@ -243,8 +244,9 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Reports what the channel's messages that were given up had reported. If this fails, the next
-    /// message that the channel takes does it; the message that was sent is not sent again.
+    /// Turns the counts of given-up messages to the same target into news again, because the target
+    /// now accepts messages. If this fails, it is done after the next message to the target is
+    /// sent. The message that was just sent is not sent again.
     private void reportLost(ClaimedMessage sent) {
         try {
             db.run(tx -> AlertStore.reportLost(tx, sent.target(), clock.instant()));
@@ -278,7 +280,7 @@ public final class AlertSender implements Loop.Step {
                 .log("alert.failed");
     }
 
-    /// Schedules another try. If the channel asks for a pause, its other messages wait, too.
+    /// Schedules another try. If the channel asks for a pause, its other messages are delayed, too.
     private void retry(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var now = clock.instant();
         var pause = RETRY_INTERVALS.get(claimed.tries() - 1);
@@ -290,8 +292,9 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Gives up a message, and keeps its counts for the next message. Does nothing if another node
-    /// has claimed the message since.
+    /// Gives up a message, and keeps its counts for the next message. If another node has claimed
+    /// the message in the meantime, only records the failure. Returns whether the message was given
+    /// up.
     private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var key = claimed.key();
         if (key.isPresent()) {
@@ -306,7 +309,7 @@ public final class AlertSender implements Loop.Step {
         return news.isPresent();
     }
 
-    /// Waits until this node is sending no message, but at most three seconds.
+    /// Waits until this node is no longer sending any message, but at most three seconds.
     public void awaitSent() throws InterruptedException {
         lock.lock();
         try {

@@ -40,8 +40,8 @@ final class AlertStore {
     /// A placeholder for a missing time in an array of microseconds since 1970.
     private static final long NEVER = Long.MIN_VALUE;
 
-    /// The end of a statement whose part `gone` has locked incidents. It deletes these incidents
-    /// and their news.
+    /// The end of an SQL statement whose `with` clause selects and locks incidents under the name
+    /// `gone`. Deletes these incidents and their news.
     private static final String DELETE_GONE =
             """
             , unreported as (
@@ -81,8 +81,9 @@ final class AlertStore {
                 == 1;
     }
 
-    /// Lets one transaction at a time count the incidents of workspaces and create new ones. Locks
-    /// the watcher's position, which [#move] locks too. Must be called before incidents are locked.
+    /// Lets only one transaction at a time count the incidents of workspaces and create new ones.
+    /// To do so, locks the watcher's position, which [#move] locks too. Must be called before
+    /// incidents are locked.
     static void lockRoom(Tx tx) {
         tx.single("select true as locked from alert_watch for update", row -> row.bool("locked"));
     }
@@ -113,8 +114,8 @@ final class AlertStore {
     }
 
     /// Adds news to incidents that this transaction has locked. Counts of the same incident, source
-    /// and kind are added up. A change of the retention may add the same expiring deliveries a
-    /// second time. If the first of them expires at the stored time, the larger count is kept
+    /// and kind are added up. After a change of the retention, the same expiring deliveries may be
+    /// added a second time. If their earliest expiry is the stored one, the larger count is kept
     /// instead of the sum.
     static void add(Tx tx, Collection<NewsItem> news) {
         if (news.isEmpty()) {
@@ -155,9 +156,10 @@ final class AlertStore {
     /// due. They are reported with the next news of the incident, or after [#reportLost]. The
     /// caller must have locked the incident.
     ///
-    /// @param news a JSON object with a list `counts` of objects with `source_id`, `kind`, `n`,
-    ///   `sample` and `since`; a source and kind may occur more than once
-    /// @param now the start of the time for which the counts are kept
+    /// @param news a JSON object with a list `counts`. Each element has the fields `source_id`,
+    ///   `kind`, `n`, `sample` and `since`; a source and kind may occur more than once
+    /// @param now if the incident has no last message, this counts as the time of that message; the
+    ///   counts are kept for a limited time after it
     static void keepLost(Tx tx, AlertKey key, String news, Instant now) {
         tx.update(
                 """
@@ -186,9 +188,9 @@ final class AlertStore {
                 news);
     }
 
-    /// Turns the counts of messages that were given up into news again, because a message to the
-    /// target was sent. Handles up to 500 incidents; the call after the next message handles
-    /// further ones.
+    /// Turns the counts of messages that were given up into news again. Called after a message to
+    /// the target was sent. Handles up to 500 incidents; the remaining ones are handled after the
+    /// next message.
     static void reportLost(Tx tx, UUID target, Instant now) {
         var keys =
                 tx.query(
@@ -310,7 +312,7 @@ final class AlertStore {
 
     /// An incident, and the kinds of its news.
     ///
-    /// @param dueAt the stored time at which the next message is due; empty if there is none
+    /// @param dueAt the stored time at which the next message is due; empty if none is due
     /// @param notBefore the earliest time for the next message, if the message was postponed
     record StoredIncident(
             AlertKey key,
@@ -323,7 +325,7 @@ final class AlertStore {
             return dueAt.isPresent() && !dueAt.get().isAfter(now);
         }
 
-        /// Returns when the next message is due; empty if there is no news.
+        /// Returns when the next message is due, or empty if there is no news.
         Optional<Instant> nextAt(Instant now) {
             if (isDue(now) && !news.isEmpty()) {
                 return dueAt; // the incident keeps its position in the queue
@@ -403,7 +405,7 @@ final class AlertStore {
     /// Returns incidents that are due. They are ordered by workspace id, and within a workspace by
     /// how long they have waited, the longest first.
     ///
-    /// @param after the id of a workspace; begins with the next higher id
+    /// @param after the id of a workspace; the result begins with the next higher id
     /// @param perWorkspace the maximum number of incidents for each workspace
     /// @param limit the maximum number of incidents in total
     static List<AlertKey> due(Tx tx, Instant now, UUID after, int perWorkspace, int limit) {
@@ -441,7 +443,7 @@ final class AlertStore {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Locks an incident and returns it. Empty if there is no such incident.
+    /// Locks an incident and returns it, or returns empty if there is no such incident.
     static Optional<StoredIncident> find(Tx tx, AlertKey key) {
         return tx.findOne(
                 INCIDENTS

@@ -34,7 +34,7 @@ record AlertText(
         Duration nextIn,
         Instant now) {
 
-    /// The maximum number of sources that a message counts one by one. Further sources are counted
+    /// The maximum number of sources that a message counts separately. Further sources are counted
     /// together.
     static final int MAX_SOURCES = 100;
 
@@ -72,7 +72,7 @@ record AlertText(
         }
     }
 
-    /// Returns a message that shows that a channel works.
+    /// Returns a test message, whose arrival shows that a channel works.
     static AlertMessage test(UUID id, String workspace, String baseUrl, Instant now) {
         String text =
                 "This is a test. Alerts of the workspace "

@@ -34,13 +34,14 @@ import java.util.stream.Collectors;
 /// position. Each failure is therefore counted once, even if a process dies at any moment.
 /// [AlertSender] sends the composed messages.
 ///
-/// While no workspace has an enabled alert channel, most rounds are one short read.
+/// While no workspace has an enabled alert channel, most rounds run only one short query.
 public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
-    /// How often the position is moved while nothing fails. Commits are compacted a quarter of an
-    /// hour later, and the position must have moved past them by then.
+    /// How often the position is moved while nothing fails. The rows of the commit log are
+    /// compacted a quarter of an hour after their commits, and the position must have moved past
+    /// them by then.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
     private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
@@ -65,7 +66,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private final UUID holder;
     private final Runnable onComposed;
 
-    /// When the next upkeep may begin. Used only by the thread that runs the rounds.
+    /// The pause before the next upkeep. Used only by the thread that runs the rounds.
     private Pause upkeepPause = Pause.NONE;
 
     /// The last incident that [#forget] has checked, or [#BEFORE_ALL] to begin with the first. Used
@@ -160,8 +161,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             return keys.stream().distinct().toList();
         }
 
-        /// Moves the news of destinations that get no incident of their own to the incidents that
-        /// count all such destinations together. Drops the recoveries of such destinations.
+        /// Returns these findings, changed for destinations that get no separate incident. Their
+        /// news is moved to the incident that they share, and their recoveries are dropped.
         Findings placed(IncidentRoom room, Instant now) {
             var placed = new ArrayList<>(room.place(failures));
             var own = new ArrayList<CircuitNews>();
@@ -233,7 +234,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     /// Stores news about deliveries that will expire soon.
     @Override
     public void expiring(Tx tx, List<ExpiringDeliveries> soon) {
-        AlertStore.lockRoom(tx); // before any incident
+        AlertStore.lockRoom(tx); // must come before the lock on any incident
         while (beginAnew(tx)) {
             // Without this, the next round might delete this news.
         }
@@ -322,7 +323,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     }
 
     /// Checks the next thousand incidents. Deletes an incident if it is over, if its target has no
-    /// enabled channel, or if its destination is deleted.
+    /// enabled channel, if its destination is deleted, or if its source is in the trash. Also
+    /// deletes obsolete counts of sent messages.
     private void forget(Instant now) {
         var after = forgottenUpTo;
         var keys = db.call(tx -> AlertStore.after(tx, after, MAX_FORGOTTEN_PER_ROUND));

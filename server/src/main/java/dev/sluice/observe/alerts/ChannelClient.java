@@ -31,10 +31,10 @@ public final class ChannelClient {
 
         record MessageSent() implements SendResult {}
 
-        /// @param reason one sentence for the people of the workspace, without a secret
+        /// @param reason one sentence, shown to the workspace's users; contains no secret
         /// @param isTemporary whether to try the same message again later
         /// @param retryAfter how long the channel asks to wait before the next try, at most six
-        ///   hours; zero if it does not ask
+        ///   hours; zero if the channel does not ask
         record MessageRefused(String reason, boolean isTemporary, Duration retryAfter)
                 implements SendResult {}
     }
@@ -52,7 +52,8 @@ public final class ChannelClient {
 
     private static final Duration HTTP_TIMEOUT = Duration.ofSeconds(10);
 
-    /// The maximum length of a text for the messenger, which accepts 4096 characters.
+    /// The maximum length of a text sent to the messenger, which itself accepts up to 4096
+    /// characters.
     private static final int MAX_MESSENGER_LENGTH = 4_000;
 
     private static final int MAX_REASON_LENGTH = 300;
@@ -67,7 +68,7 @@ public final class ChannelClient {
     /// @param webhooks sends to webhooks; must refuse private addresses unless the operator allows
     ///   them
     /// @param messenger sends to the messenger's API
-    /// @param messengerApiUrl the base of the bot API, without a trailing slash
+    /// @param messengerApiUrl the base URL of the bot API, without a trailing slash
     public ChannelClient(
             Optional<MailSender> mail,
             JsonPoster webhooks,
@@ -207,7 +208,7 @@ public final class ChannelClient {
         return wait.compareTo(max) > 0 ? max : wait;
     }
 
-    /// The fields that the body of a refusal may have. They are those of the messenger's API.
+    /// The fields that the body of a refusal may have, as defined by the messenger's API.
     ///
     /// @param newChat the new id of the chat, if it no longer has the configured one
     private record ChannelAnswer(

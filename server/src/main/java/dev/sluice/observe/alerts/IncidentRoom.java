@@ -14,13 +14,13 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Decides which destinations of a workspace get an [AlertIncident] of their own. All other
-/// destinations are counted in one incident for each target, so that no workspace can fill the
-/// tables or make a transaction too large.
+/// Decides which destinations of a workspace get a separate [AlertIncident]. The other destinations
+/// share one incident for each target, so that no workspace can fill the tables or make a
+/// transaction too large.
 final class IncidentRoom {
 
     /// The maximum number of a workspace's incidents for single destinations. Further destinations
-    /// get no incident of their own.
+    /// share an incident.
     static final int MAX_INCIDENTS = 1_000;
 
     /// Sorts by destination, so that a destination gets incidents for all its targets or for none.
@@ -34,8 +34,9 @@ final class IncidentRoom {
         this.own = own;
     }
 
-    /// Reads which of `keys` have an incident. The other keys get an incident until their workspace
-    /// has [#MAX_INCIDENTS]. Until the transaction ends, no other transaction gives out incidents.
+    /// Reads which of `keys` have an incident. The other keys get one, until their workspace has
+    /// [#MAX_INCIDENTS]. Takes a lock, so that no other transaction assigns incidents until this
+    /// one ends.
     static IncidentRoom forKeys(Tx tx, Collection<AlertKey> keys) {
         AlertStore.lockRoom(tx);
         var own = new HashSet<>(AlertQueries.known(tx, keys));
@@ -59,7 +60,7 @@ final class IncidentRoom {
     }
 
     /// Returns the key itself if it has or gets an incident. Otherwise returns the key of the
-    /// incident that counts all destinations without an incident of their own.
+    /// incident that the remaining destinations share.
     AlertKey place(AlertKey key) {
         return has(key) ? key : key.rest();
     }

@@ -8,11 +8,11 @@ import java.util.List;
 
 /// The number of messages sent in the last hour, minute by minute. Immutable; reads no clock.
 ///
-/// The current minute and the sixty minutes before it are counted. A limit therefore holds in any
-/// sixty minutes, whenever they begin.
+/// The current minute and the sixty minutes before it are counted. A limit is therefore kept in any
+/// period of sixty minutes, whenever the period begins.
 ///
 /// @param minute the newest minute, in minutes since 1970
-/// @param counts the number of messages in each minute, from the newest one backwards
+/// @param counts the number of messages in each minute, newest first
 record SlidingHour(long minute, List<Integer> counts) {
 
     private static final int MINUTES = 61;
@@ -25,7 +25,8 @@ record SlidingHour(long minute, List<Integer> counts) {
         return Math.floorDiv(now.getEpochSecond(), Duration.ofMinutes(1).toSeconds());
     }
 
-    /// Returns the counts as seen at a time. If the clock was set back, the newest minute stays.
+    /// Returns the counts moved forward, so that the minute of `now` is the newest. If the clock
+    /// was set back, the newest minute stays the same.
     SlidingHour at(Instant now) {
         long passed = Math.clamp(minute(now) - minute, 0, MINUTES);
         var shifted = new ArrayList<>(Collections.nCopies((int) passed, 0));
@@ -46,7 +47,8 @@ record SlidingHour(long minute, List<Integer> counts) {
         return new SlidingHour(minute, more);
     }
 
-    /// Returns when the number of counted messages falls below `max`, if no message is sent before.
+    /// Returns when the number of counted messages falls below `max`, provided that no message is
+    /// sent before then.
     Instant isBelowAt(int max) {
         int left = sum();
         int oldest = counts.size() - 1;

@@ -64,7 +64,8 @@ public final class ObserveAssembly {
     /// The URLs that alert messages use.
     ///
     /// @param baseUrl the server's public address
-    /// @param messengerApiUrl the base of the messenger's bot API, if the operator has chosen one
+    /// @param messengerApiUrl the base URL of the messenger's bot API, if the operator has chosen
+    ///   one
     public record AlertSettings(String baseUrl, Optional<String> messengerApiUrl) {}
 
     public ObserveAssembly(
@@ -151,7 +152,7 @@ public final class ObserveAssembly {
     }
 
     /// Returns the problems that keep events or deliveries waiting, and the background tasks that
-    /// fail.
+    /// are failing.
     private List<HealthProblem> problems() {
         var problems = new ArrayList<>(relay.problems());
         for (var chore : base.shutdown().failingChores()) {
@@ -163,9 +164,9 @@ public final class ObserveAssembly {
         return problems;
     }
 
-    /// Adds the route of the metrics.
+    /// Adds the metrics route.
     ///
-    /// @param router the router of the port for metrics
+    /// @param router the router of the metrics port
     ///
     /// @param version the server's version
     public void addMetricsTo(Router router, String version) {
@@ -180,12 +181,12 @@ public final class ObserveAssembly {
                 .addTo(router);
     }
 
-    /// Ends the live streams, so that they do not delay the stop of the HTTP server.
+    /// Ends the live streams, so that they do not delay the shutdown of the HTTP server.
     public void closeStreams() {
         openStreams.close();
     }
 
-    /// Adds all routes of this layer except that of the metrics.
+    /// Adds all routes of this layer except the metrics route.
     ///
     /// @param isStopping returns whether the server is shutting down
     /// @param version the server's version

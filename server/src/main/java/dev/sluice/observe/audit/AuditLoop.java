@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// The background audit, which checks each hour of stored data, on one node at a time.
 ///
-/// The check of an hour begins five minutes after its end at the earliest. Violations are logged as
-/// errors; the audit repairs nothing.
+/// The check of an hour begins at least five minutes after the hour has ended. Violations are
+/// logged as errors; the audit repairs nothing.
 ///
 /// Each round checks one slice of the hour. The loop then pauses for nine times as long as the
 /// slice took, but at most for half its lease. If this node dies or loses the lease in the middle
@@ -46,8 +46,8 @@ public final class AuditLoop implements Loop.Step {
 
     private Pause pause = Pause.NONE;
 
-    /// @param settledClock a clock that ignores a leap forward for an hour, because a leap would
-    ///   make hours count as over too early
+    /// @param settledClock a clock that follows a jump forward only after an hour; with another
+    ///   clock, a jump would make hours count as over too early
     /// @param holder identifies this process as the lease holder
     public AuditLoop(Db db, InstantSource settledClock, UUID holder) {
         this.db = db;
@@ -72,7 +72,7 @@ public final class AuditLoop implements Loop.Step {
 
     private void round(Instant begun) {
         @Nullable HourAuditor auditor = current;
-        current = null; // after a failure, the hour is checked from its start
+        current = null; // if this round fails, the next one checks the hour from its start
         var progress = db.call(tx -> AuditStore.acquireLease(tx, holder, LEASE_DURATION));
         if (progress.isEmpty()) {
             pause = Pause.of(begun, LEASE_DURATION);

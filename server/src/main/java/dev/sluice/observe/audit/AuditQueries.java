@@ -65,9 +65,9 @@ final class AuditQueries {
     /// Returns events whose delivery rows look wrong, and ids of missing events for which there are
     /// delivery rows.
     ///
-    /// An event looks right if all of the following hold. It has as many deliveries created by
-    /// ingest as expected, and this number is also their last ordinal (the delivery's number within
-    /// its event). The ordinals of its resends have no gap. No delivery id occurs twice.
+    /// An event looks right if all of the following are true. Ingest created as many deliveries for
+    /// it as expected, and that number is also the last ordinal (the number of a delivery within
+    /// its event) among them. The ordinals of its resends have no gap. No delivery id occurs twice.
     ///
     /// @param limit the maximum number of events to return
     static List<EventId> suspects(Tx tx, List<UUID> sources, UUID low, UUID high, int limit) {

@@ -15,7 +15,7 @@ import java.util.UUID;
 /// All rows are read in one database snapshot. Deliveries constantly move from the work table to
 /// the history table; in a snapshot, each delivery is in exactly one of them.
 ///
-/// @param isTruncated whether there were more suspicious events or unreadable payloads than are
+/// @param isTruncated whether there were more suspicious events or unreadable payloads than were
 ///   examined
 record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolean isTruncated) {
 

@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads and writes the row of the table `audit`. The row contains the time up to which data was
-/// checked, and the process that holds the audit's lease.
+/// Reads and writes the only row of the table `audit`. The row contains the time up to which data
+/// was checked, and the process that holds the audit's lease.
 final class AuditStore {
 
     private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("audit");

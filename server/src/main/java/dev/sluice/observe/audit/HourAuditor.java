@@ -29,7 +29,7 @@ final class HourAuditor {
     /// unreadable.
     private static final int MAX_FAILURES = 3;
 
-    /// The same number for failures of the database that are usually temporary.
+    /// Like [#MAX_FAILURES], but for database failures that are usually temporary.
     private static final int MAX_PASSING_FAILURES = 10;
 
     /// The duration of slices if the usage counts cannot be read.
@@ -49,8 +49,8 @@ final class HourAuditor {
 
     private Duration sliceDuration;
 
-    /// The duration of the first slice. Slices that became shorter because of a damaged row grow to
-    /// it again.
+    /// The duration of the first slice. Slices that became shorter because of a damaged row grow
+    /// back to this duration.
     private final Duration maxSliceDuration;
 
     /// Whether a damaged row may have caused the last failure. False after a temporary failure such
@@ -82,7 +82,7 @@ final class HourAuditor {
     }
 
     /// Returns the recorded usage of the hour. If it cannot be read, adds a violation to the report
-    /// and returns empty. Throws temporary failures of the database.
+    /// and returns empty. A temporary failure of the database is thrown instead.
     private Optional<HourlyUsage> recordedUsage() {
         try {
             return Optional.of(

@@ -22,15 +22,14 @@ import java.util.UUID;
 ///
 /// The recorded counts and the numbers of rows can only grow. Each row is written in the same
 /// transaction as the ledger row that counts it. Rows are counted one slice at a time, while late
-/// results may still be written. The number of rows is therefore at least the count recorded
-/// before, and at most the count recorded afterwards.
+/// results may still be written. The number of rows is therefore at least the count recorded before
+/// the rows were counted, and at most the count recorded afterwards.
 final class HourlyUsage {
 
     /// What a count is about.
     ///
     /// @param subject the source or connection whose usage is counted
-    /// @param dim the number of the status or trigger, depending on what this kind of usage is
-    ///   counted by
+    /// @param dim the number of the status or trigger by which this kind of usage is broken down
     record HourlyUsageKey(UsageKind kind, UUID subject, int dim) {}
 
     /// A count of rows.

@@ -40,7 +40,7 @@ final class RetainedDayQueries {
     }
 
     /// Returns `hour` if its day is retained, otherwise the first hour of the next retained day.
-    /// Empty if there is no such day.
+    /// Returns empty if there is no such day.
     static Optional<Instant> firstHourFrom(Tx tx, Instant hour) {
         var day = LocalDate.ofInstant(hour, ZoneOffset.UTC);
         var kept = retained(tx).tailSet(day, true);

@@ -35,7 +35,7 @@ final class DeadLetterQueries {
             Instant last,
             UUID example) {}
 
-    /// The groups of the deliveries at one location.
+    /// The groups of the deliveries at one location, which is a part of a list.
     ///
     /// @param scannedCount the number of deliveries that were compared with the filter
     /// @param last the oldest of the scanned deliveries; empty if fewer deliveries were scanned
@@ -51,7 +51,7 @@ final class DeadLetterQueries {
     /// Returns the deliveries at this location that match the filter, grouped by connection, error
     /// code and response status.
     ///
-    /// @param keys selects the deliveries of the location
+    /// @param keys builds the SQL that selects the deliveries at the location
     static LocationGroups failureGroups(
             Tx tx,
             PageLocator.PageLocation location,

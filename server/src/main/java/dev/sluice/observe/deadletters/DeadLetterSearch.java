@@ -61,8 +61,8 @@ record DeadLetterSearch(
         return groups;
     }
 
-    /// Scans the dead letters with ids less than `before`. Returns the id at which the time budget
-    /// was used up; empty if the scan came to its end.
+    /// Scans the dead letters with ids less than `before`. Returns the id at which the scan stopped
+    /// because the time budget was used up, or empty if the scan reached its end.
     private Optional<UUID> scan(UUID before, BudgetedScan.PageVisitor visitor) {
         return deliveries.isEmpty()
                 ? Optional.empty()

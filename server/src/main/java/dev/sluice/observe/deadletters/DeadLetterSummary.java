@@ -32,13 +32,13 @@ final class DeadLetterSummary {
         this.scope = scope;
     }
 
-    /// Counts all failed and exhausted deliveries of a source. The numbers are exact: the usage
-    /// counts give the numbers of whole hours, and the rows of partly covered hours are counted.
+    /// Counts all failed and exhausted deliveries of a source. The numbers are exact: those of
+    /// whole hours come from the usage counts, and in partly covered hours, the rows are counted.
     ///
     /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
     ///   see the same data
     /// @param scope all connections of one source
-    /// @param retained the range of the ids of deliveries that are not expired
+    /// @param retained the range of ids of the unexpired deliveries
     static DeadLetterSummary of(Tx tx, DeliveryScope scope, UUID source, IdRange retained) {
         var summary = new DeadLetterSummary(scope);
         var usage =

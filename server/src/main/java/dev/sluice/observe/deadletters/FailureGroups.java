@@ -102,8 +102,8 @@ final class FailureGroups {
         }
     }
 
-    /// Sets where the scan stopped before its end. Deliveries with this id or a greater one were
-    /// scanned.
+    /// Records the id at which the scan stopped before its end. Deliveries with this id or a
+    /// greater one were scanned.
     void setStopped(UUID id) {
         stopped = Optional.of(id);
     }

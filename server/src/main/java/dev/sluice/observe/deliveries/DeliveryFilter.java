@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The filter for a list of deliveries. A delivery matches if it fulfils all given conditions.
+/// The filter for a list of deliveries. A delivery matches if it meets all given conditions.
 ///
 /// @param statuses at least one
-/// @param received when the event was received
+/// @param received the range of times in which the event must have been received
 /// @param resolved whether the delivery must be resolved: it was dismissed, or the newest delivery
 ///   of its event on the same connection succeeded
 /// @param q text that the delivery's id must contain, or the whole id of the delivery's event
@@ -57,7 +57,7 @@ public record DeliveryFilter(
     }
 
     /// Reads the filter from the query, except `source_id` and `resolved`. Invalid values are
-    /// recorded in `query`; its `check` method reports them.
+    /// recorded in `query`, whose `check` method reports them.
     ///
     /// @param allowed the statuses that the request may name
     /// @param usual the statuses that apply if the request names none
@@ -76,8 +76,8 @@ public record DeliveryFilter(
                 query.searchText());
     }
 
-    /// Reads the filter for lists of events: `status`, `connection_id` and `destination_id`. Empty
-    /// if the request has none of them.
+    /// Reads the filter for lists of events: `status`, `connection_id` and `destination_id`.
+    /// Returns empty if the request has none of them.
     public static Optional<DeliveryFilter> ofEvents(
             QueryParameters query, Optional<SourceId> source, ReceivedTimeRange received) {
         var statuses = query.anyOf("status", byName(ALL_STATUSES));

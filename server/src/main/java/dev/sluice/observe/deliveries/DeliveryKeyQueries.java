@@ -31,11 +31,11 @@ import java.util.function.Function;
 /// Failed, exhausted and filtered deliveries are found through partial indexes that begin with the
 /// source. Succeeded and unfinished deliveries have no such index. A page finds them through the
 /// events of each source, so that the cost does not depend on the events of other workspaces. A
-/// count reads them by primary key, which begins with the id. The count covers at most two hours,
-/// and reads the windows of all sources together. If succeeded deliveries are wanted, all finished
-/// deliveries that have a row are found in the same way.
+/// count reads them by primary key, which begins with the id. A count covers at most two hours and
+/// reads the windows of all sources together. If succeeded deliveries are wanted, the other
+/// finished deliveries that have a row are found together with them, without the partial indexes.
 ///
-/// @param statuses at least one; either both or none of `pending` and `delivering`
+/// @param statuses at least one status, and either both or neither of `pending` and `delivering`
 /// @param statusOf tells whether an unfinished delivery is pending or is being sent
 public record DeliveryKeyQueries(
         Set<DeliveryStatus> statuses, DeliveryScope scope, UnfinishedStatus statusOf) {
@@ -139,8 +139,8 @@ public record DeliveryKeyQueries(
 
     private static final String LAST_ID_OF_EVENT = "(left(event.id::text, 33) || 'fff')::uuid";
 
-    /// A condition on events that may have deliveries in a window. The window may begin between two
-    /// deliveries of an event; that event is included.
+    /// Selects the events that may have deliveries in a window. If the window begins between two
+    /// deliveries of an event, that event is included.
     private static final String EVENT_IN_WINDOW =
             """
             event.source_id = span.source_id
@@ -172,7 +172,7 @@ public record DeliveryKeyQueries(
     /// Returns the number of deliveries in the windows that belong to the scope and have one of the
     /// statuses.
     ///
-    /// @param windows at least one
+    /// @param windows must contain at least one window
     long count(Tx tx, List<SourceWindow> windows) {
         var arguments = new ArrayList<Object>();
         String counts =
@@ -275,11 +275,11 @@ public record DeliveryKeyQueries(
     /// Returns the SQL that selects the deliveries of a page, newest first, and adds its arguments
     /// to `arguments`.
     ///
-    /// The rows of a single branch in a single window are already sorted, and its index skips the
-    /// rows before the page. In all other cases, those rows are sorted together with the rows of
-    /// the page.
+    /// If there is only one branch and one window, the index returns the rows in order, and the
+    /// rows before the page are skipped while the index is read. Otherwise, the rows before the
+    /// page are sorted together with the rows of the page.
     ///
-    /// @param location has at least one window
+    /// @param location must have at least one window
     public String pageSql(PageLocator.PageLocation location, List<Object> arguments) {
         var branches = bySource(location.windows(), true);
         boolean isSorted = location.windows().size() == 1 && branches.branches().size() == 1;
@@ -347,9 +347,9 @@ public record DeliveryKeyQueries(
             }
         }
         if (windows.size() == 1) {
-            // A single window is passed as constants. The planner can then choose the day's index,
-            // which it could not for the columns of a function. It reads the rows in order instead
-            // of sorting all rows of the window.
+            // A single window is passed as constants instead of columns of `unnest`. The planner
+            // can then choose the index of the day's partition, so PostgreSQL reads the rows in
+            // order instead of sorting all rows of the window.
             var window = windows.getFirst();
             return new WindowedBranches(
                     "(select ?::uuid as source_id, ?::uuid as low, ?::uuid as high) as span",
@@ -442,9 +442,10 @@ public record DeliveryKeyQueries(
                 arguments);
     }
 
-    /// Counts the same deliveries as [#finished] with all connections, but reads only indexes. It
-    /// counts all deliveries by primary key and subtracts the failed and filtered deliveries that
-    /// are not wanted.
+    /// Counts the same deliveries as [#finished], but reads only indexes. Used if the scope
+    /// includes all connections. The first branch counts all finished deliveries by primary key.
+    /// The other branches subtract the failed, exhausted and filtered deliveries that are not
+    /// wanted.
     private List<UnionBranch> finishedLessUnwanted(List<UUID> sources) {
         var branches = new ArrayList<UnionBranch>();
         branches.add(finishedIds(sources, "", false));
@@ -489,10 +490,10 @@ public record DeliveryKeyQueries(
                 List.of(sources));
     }
 
-    /// Selects the deliveries of the source's events that have a row. These are the deliveries that
-    /// [#finished] and [#unfinished] select. An event's finished and unfinished deliveries are read
-    /// together. A page therefore reads only the events that it needs, even if finished or
-    /// unfinished deliveries are rare.
+    /// Selects the deliveries that [#finished] and [#unfinished] select, but finds them through the
+    /// source's events. An event's finished and unfinished deliveries are read together. A page
+    /// therefore reads only the events that it needs, even if finished or unfinished deliveries are
+    /// rare.
     private UnionBranch ofEvents() {
         var parts = new ArrayList<String>();
         if (statuses.contains(DeliveryStatus.SUCCEEDED)) {
@@ -538,9 +539,9 @@ public record DeliveryKeyQueries(
                 arguments);
     }
 
-    /// Selects the deliveries that were filtered at ingest. Their ids follow from [IngestOrdinals].
-    /// A window may begin or end between two deliveries of an event. The ids of the deliveries are
-    /// therefore also compared with the window.
+    /// Selects the deliveries that were filtered at ingest. [IngestOrdinals] explains how their ids
+    /// are computed. A window may begin or end between two deliveries of an event, so the ids of
+    /// the deliveries are also compared with the window.
     private UnionBranch filteredAtIngest() {
         return new UnionBranch(
                 """

@@ -30,8 +30,8 @@ import java.util.UUID;
 
 /// Finds the deliveries that match a filter, those of the newest event first.
 ///
-/// Each instance belongs to one transaction, which must be begun with
-/// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
+/// Each instance belongs to one transaction. The caller must start it with
+/// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 public final class DeliverySearch {
 
     private static final List<Integer> TRIGGERS =
@@ -72,7 +72,7 @@ public final class DeliverySearch {
     }
 
     /// @param budget the time that a scan may take if the usage counts are not sufficient
-    /// @param maxSkippedRows as in [PageLocator]
+    /// @param maxSkippedRows how many rows before a page may be skipped, as in [PageLocator]
     public DeliverySearch(
             Tx tx,
             DeliveryScope scope,

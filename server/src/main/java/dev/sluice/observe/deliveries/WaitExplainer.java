@@ -18,7 +18,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Explains what an unfinished delivery waits for, and when its next attempt is due.
+/// Explains what an unfinished delivery is waiting for, and when its next attempt is due.
 public record WaitExplainer(
         ConfigurationCache configuration,
         InFlightAttempts inFlightAttempts,
@@ -41,10 +41,10 @@ public record WaitExplainer(
              left join circuit on circuit.destination_id = destination.id
             """;
 
-    /// The reason why a delivery waits.
+    /// The reason why a delivery is waiting.
     ///
     /// @param status `pending` or `delivering`
-    /// @param nextAttemptAt when the next attempt is due; empty if no time is scheduled
+    /// @param nextAttemptAt when the next attempt is due, or empty if no time is scheduled
     public record DeliveryWait(StatusView status, Optional<Instant> nextAttemptAt) {}
 
     /// Returns `pending` or `delivering`.
@@ -52,10 +52,10 @@ public record WaitExplainer(
         return delivery.status(inFlightAttempts, now);
     }
 
-    /// Returns the reason why the delivery in this row waits.
+    /// Returns the reason why the delivery in this row is waiting.
     ///
-    /// @param row has the columns of [#COLUMNS_SQL]
-    /// @param lastError the error message of the delivery's last attempt; empty if there is none
+    /// @param row must contain the columns of [#COLUMNS_SQL]
+    /// @param lastError the error message of the delivery's last attempt, or empty if there is none
     public DeliveryWait explain(Row row, Optional<String> lastError) throws SQLException {
         var id = new DeliveryId(row.uuid("id"));
         var receivedAt = Uuid7.timeOf(id.value());
@@ -100,8 +100,8 @@ public record WaitExplainer(
                 : "Being delivered: retry " + attempts + " is under way.";
     }
 
-    /// Returns a sentence that says when the waiting delivery expires. Returns an empty text unless
-    /// the delivery expires soon or before its next attempt.
+    /// Returns a sentence that says when the waiting delivery expires. Returns an empty string
+    /// unless the delivery expires soon, or no later than its next attempt.
     private String expiryNotice(Instant receivedAt, Instant next) {
         return retention
                 .expiresAt(receivedAt)

@@ -167,8 +167,9 @@ final class DeliveryQueries {
                 attempts);
     }
 
-    /// Returns the deliveries that were filtered at ingest. These have no rows. Their ids follow
-    /// the ids of the deliveries that have rows; see [dev.sluice.observe.IngestOrdinals].
+    /// Returns the deliveries that were filtered at ingest. They have no rows. Their ids follow
+    /// those of the event's ingest deliveries that have rows; see
+    /// [dev.sluice.observe.IngestOrdinals].
     private List<DeliveryView> filtered(List<ConnectionId> connections, List<DeliveryView> others) {
         if (connections.isEmpty()) {
             return List.of();

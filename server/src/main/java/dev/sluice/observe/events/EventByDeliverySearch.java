@@ -22,8 +22,8 @@ import java.util.UUID;
 /// Finds one page of the events that have at least one delivery that matches a filter. Scans the
 /// deliveries, newest first, until it has used up its time budget.
 ///
-/// Each instance is used once and belongs to one transaction. The transaction must be begun with
-/// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
+/// Each instance is used once and belongs to one transaction. The caller must start the transaction
+/// with [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class EventByDeliverySearch {
 
     private final Tx tx;
@@ -35,7 +35,7 @@ final class EventByDeliverySearch {
     /// event.
     private Optional<UUID> lastEvent = Optional.empty();
 
-    /// @param deliveries finds the deliveries
+    /// @param deliveries the search for deliveries that match the filter
     EventByDeliverySearch(Tx tx, EventFilter filter, DeliverySearch deliveries, Instant now) {
         this.tx = tx;
         this.filter = filter;
@@ -53,8 +53,8 @@ final class EventByDeliverySearch {
         };
     }
 
-    /// Returns the range of the ids of all deliveries of the events from `first` to `last`. Both
-    /// arguments may be ids of events or of deliveries.
+    /// Returns a range that contains the ids of all deliveries of the events from `first` to
+    /// `last`. Both arguments may be ids of events or of deliveries.
     private static IdRange deliveriesOf(UUID first, UUID last) {
         return IdRange.closed(
                 new DeliveryId(first).event().value(),
@@ -93,8 +93,8 @@ final class EventByDeliverySearch {
                 found.last().map(this::afterEvent));
     }
 
-    /// Returns the id below which the scan continues after a delivery. If the delivery's event was
-    /// already found, the scan skips all further deliveries of that event.
+    /// Returns the id below which the scan continues after this delivery. If the delivery's event
+    /// was already found, the scan skips all further deliveries of that event.
     private UUID afterEvent(UUID delivery) {
         var event = new DeliveryId(delivery).event().value();
         return lastEvent.equals(Optional.of(event)) ? event : delivery;

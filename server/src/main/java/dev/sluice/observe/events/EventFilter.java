@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The filter for a list of events. An event matches if it fulfils all given conditions.
+/// The filter for a list of events. An event matches if it meets all given conditions.
 ///
 /// @param q text that the event's id must contain, or the whole id of one of its deliveries
-/// @param delivery the event must have a delivery that matches this filter
+/// @param delivery if present, the event must have a delivery that matches this filter
 record EventFilter(
         Optional<SourceId> source,
         Optional<VerificationStatus> verification,

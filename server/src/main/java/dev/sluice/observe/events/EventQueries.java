@@ -29,7 +29,7 @@ import java.util.UUID;
 /// trash.
 final class EventQueries {
 
-    /// The numbers of an event's deliveries in each state. Only deliveries that have a row are
+    /// The number of an event's deliveries in each state. Only deliveries that have a row are
     /// counted.
     record EventDeliveryCounts(int filtered, int delivered, int failed, int pending) {
         static final EventDeliveryCounts ZERO = new EventDeliveryCounts(0, 0, 0, 0);
@@ -223,7 +223,8 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// Returns the delivery counts of each event. The ids of an event's deliveries form a range.
+    /// Returns the delivery counts of each event. The ids of an event's deliveries are contiguous,
+    /// so the query selects them by a range of ids.
     static Map<EventId, EventDeliveryCounts> counts(Tx tx, List<EventSummary> events) {
         var counts = new HashMap<EventId, EventDeliveryCounts>();
         tx.query(

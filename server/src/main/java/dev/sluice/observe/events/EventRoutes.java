@@ -51,8 +51,9 @@ public final class EventRoutes {
     private final InstantSource clock;
 
     /// @param hopHeader the name of the header that counts relays
-    /// @param isChallenge tells for a source with this verification whether a verified body only
-    ///   asks if the URL is right
+    /// @param isChallenge returns whether the body of a verified request is a challenge, with which
+    ///   the sender only checks that the URL is right. Takes the verification of the request's
+    ///   source, and the body
     public EventRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -119,8 +120,8 @@ public final class EventRoutes {
         return new WaitExplainer(configuration, inFlightAttempts, retention, clock.instant());
     }
 
-    /// Returns the sources whose events to list. Empty if the requested source does not exist, is
-    /// in the trash, or belongs to another workspace.
+    /// Returns the sources whose events are listed, or an empty list if the requested source does
+    /// not exist, is in the trash, or belongs to another workspace.
     private static List<SourceId> sources(Tx tx, Caller caller, Optional<SourceId> only) {
         return EventQueries.sources(tx, caller.workspace()).stream()
                 .filter(source -> only.isEmpty() || only.get().equals(source))
@@ -132,7 +133,7 @@ public final class EventRoutes {
     }
 
     /// Returns one event. If its stored payload is damaged, returns the event without the payload.
-    /// The reply is not compressed. It contains text that the sender chose, next to URLs and
+    /// The reply is not compressed, because it contains text that the sender chose next to URLs and
     /// responses of destinations, which may be secret; see [Reply#uncompressed].
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
@@ -213,7 +214,7 @@ public final class EventRoutes {
     }
 
     /// Returns whether the client wants the headers and the body. A client that only follows the
-    /// deliveries does not.
+    /// deliveries sends `payload=false`.
     private static boolean withPayload(Request request) {
         var parameters = new QueryParameters(request);
         boolean wanted =

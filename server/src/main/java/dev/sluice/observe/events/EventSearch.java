@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Finds one page of events that match a filter. Each instance belongs to one transaction, which
-/// must be begun with [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same
+/// Finds one page of events that match a filter. Each instance belongs to one transaction. The
+/// caller must start it with [dev.sluice.platform.db.Db#snapshot], so that all queries see the same
 /// data.
 final class EventSearch {
 

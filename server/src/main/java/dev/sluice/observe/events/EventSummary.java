@@ -25,7 +25,8 @@ public record EventSummary(
         int bodySize,
         int filtered) {
 
-    /// Reads an event from a row in which the column `filtered` is a number.
+    /// Reads an event from a row whose column `filtered` contains a count instead of the stored
+    /// list of connections.
     public static EventSummary read(Row row) throws SQLException {
         return new EventSummary(
                 new EventId(row.uuid("id")),

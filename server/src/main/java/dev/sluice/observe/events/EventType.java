@@ -13,12 +13,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The name that a sender gives to the type of an event, such as `order.created`. The type is
-/// looked for where senders usually put it. Only the beginnings of the body and the headers are
-/// searched, so that a list of events reads little.
+/// Finds the type that a sender gives to an event, such as `order.created`, in the places where
+/// senders usually put it. Searches only the beginnings of the body and the headers, so that a list
+/// of events reads little data.
 final class EventType {
 
-    /// The maximum number of bytes of the body, and of the headers, that are searched.
+    /// How many bytes of the body are searched at most. [#MAX_HEADER_BYTES] is the same limit for
+    /// the headers.
     static final int MAX_BODY_BYTES = 2048;
 
     static final int MAX_HEADER_BYTES = 4096;
@@ -46,9 +47,10 @@ final class EventType {
         return all.length <= limit ? all : Arrays.copyOf(all, limit);
     }
 
-    /// Returns the type that these beginnings of the header lines and the body contain. The body's
-    /// `type` or `event` comes first. A header such as `X-GitHub-Event` comes next, followed by the
-    /// body's `action` if there is one. The body's `action` or `topic` alone comes last.
+    /// Returns the type of an event, given the beginnings of its header lines and its body. Uses
+    /// the first of these that exists: the body's `type`, the body's `event`, a header such as
+    /// `X-GitHub-Event`, the body's `action`, the body's `topic`. If the header is used and the
+    /// body has an `action`, the action is appended after a dot.
     static Optional<String> of(byte[] headerStart, byte[] bodyStart) {
         var body = JsonPrefix.strings(bodyStart, MEMBERS);
         var action = member(body, "action");
@@ -65,8 +67,9 @@ final class EventType {
         return Optional.ofNullable(body.get(name)).flatMap(EventType::shown);
     }
 
-    /// Returns the text, trimmed and cut to the maximum length. Empty if nothing is left. Halves of
-    /// surrogate pairs become U+FFFD, because strict parsers would refuse the answer.
+    /// Returns the text, trimmed and cut to the maximum length, or empty if nothing visible is
+    /// left. Unpaired surrogates become U+FFFD, because strict JSON parsers would reject a reply
+    /// that contains them.
     private static Optional<String> shown(String text) {
         String shown =
                 text.strip()

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads what senders call their events.
+/// Reads the types that senders give to their events; see [EventType].
 public final class EventTypeQueries {
 
     private EventTypeQueries() {}
 
-    /// Returns what senders call these events. Only the beginnings of headers and body are read.
-    /// Omits events whose payload is damaged.
+    /// Returns the type of each of these events. Reads only the beginnings of the headers and the
+    /// body. Omits events that have no type and events whose payload is damaged.
     public static Map<EventId, String> of(
             Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
         var types = new HashMap<EventId, String>();
@@ -57,7 +57,7 @@ public final class EventTypeQueries {
                     decoder.beginning(stored, EventType.MAX_HEADER_BYTES, EventType.MAX_BODY_BYTES);
             return EventType.of(beginning.headerLines(), beginning.body());
         } catch (UnreadablePayloadException e) {
-            return Optional.empty(); // opening the event reports it
+            return Optional.empty(); // reported when the event is opened
         }
     }
 }

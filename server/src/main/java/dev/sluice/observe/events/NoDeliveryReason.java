@@ -12,12 +12,13 @@ import java.util.function.BiPredicate;
 /// Explains in a sentence why an event has no deliveries.
 ///
 /// @param hopHeader the name of the header that counts relays
-/// @param isChallenge tells for a source with this verification whether a verified body only asks
-///   if the URL is right
+/// @param isChallenge returns whether the body of a verified request is a challenge, with which the
+///   sender only checks that the URL is right. Takes the verification of the request's source, and
+///   the body
 record NoDeliveryReason(String hopHeader, BiPredicate<VerificationConfig, byte[]> isChallenge) {
 
-    /// @param payload empty if it is damaged
-    /// @param config the current verification of the event's source; empty if it is not known
+    /// @param payload empty if the payload is damaged
+    /// @param config the current verification of the event's source, or empty if it is not known
     String of(EventSummary event, Optional<Payload> payload, Optional<VerificationConfig> config) {
         if (event.verification().isFailed()) {
             return "Nothing was sent: the webhook failed its source's verification.";

@@ -24,8 +24,9 @@ public final class PayloadJson {
     /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
     /// UTF-8, `body_base64`.
     ///
-    /// @param credential the name of the header whose values are masked here. Newer events are
-    ///   stored with the mask, but events that older versions stored still contain the value
+    /// @param credential the name of the header whose values are masked here. This version stores
+    ///   events with the mask already in place, but events that older versions stored still contain
+    ///   the values
     public static JsonObject of(Payload payload, Optional<String> credential) {
         var stored =
                 payload.headers().stream()

@@ -6,16 +6,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/// Counts the memory of the items that wait in the queues of this node's streams. The items of a
-/// page are counted once, however many queues contain them. Thread-safe.
+/// Counts the memory of the items that are waiting in the queues of this node's streams. The items
+/// of a page are counted once, however many queues contain them. Thread-safe.
 final class FeedMemory {
 
-    /// Items that the feed read together. Queues contain some or all of them.
+    /// Items that the feed read together. A queue may contain some or all of them.
     static final class FeedPage {
         private final long bytes;
 
-        /// The number of queues that contain items of this page. The next field is the size of
-        /// these items in all queues. Both are guarded by the memory.
+        /// The number of queues that contain items of this page. The next field is the total size
+        /// of these items, added up over the queues. Both fields are guarded by the enclosing
+        /// `FeedMemory`.
         private int queues;
 
         private long queuedBytes;
@@ -24,8 +25,8 @@ final class FeedMemory {
             bytes = items.stream().mapToLong(StreamItem::memoryBytes).sum();
         }
 
-        /// Returns the memory of the page. The queues may contain the same items of the page, or
-        /// different ones.
+        /// Returns how much memory the page's items take at most. Queues that contain the same
+        /// items share them, so this is never more than the size of the whole page.
         private long memoryBytes() {
             return Math.min(bytes, queuedBytes);
         }
@@ -33,7 +34,7 @@ final class FeedMemory {
 
     private final long maxBytes;
 
-    /// The pages that a queue contains, oldest first.
+    /// The pages with items in at least one queue, oldest first.
     private final SequencedSet<FeedPage> pages = new LinkedHashSet<>();
 
     private long bytes;
@@ -64,8 +65,9 @@ final class FeedMemory {
         bytes += page.memoryBytes();
     }
 
-    /// Returns the oldest page if there is too little memory; null otherwise. The caller then
-    /// empties the queues that contain this page, which are the queues of the slowest streams.
+    /// Returns the oldest page if the items take more memory than allowed, or null otherwise. The
+    /// caller must then empty the queues that begin with this page. They belong to the slowest
+    /// streams.
     synchronized @Nullable FeedPage oldestIfFull() {
         return bytes > maxBytes ? pages.getFirst() : null;
     }

@@ -43,7 +43,7 @@ public final class FeedSubscription {
     private long queuedBytes;
     private boolean hasOverflowed;
 
-    /// @param memory counts the content of the queue
+    /// @param memory counts the memory of the items in the queue
     FeedSubscription(StreamSelection selection, FeedMemory memory) {
         this.selection = selection;
         this.memory = memory;
@@ -68,7 +68,7 @@ public final class FeedSubscription {
         return selection.workspace().equals(workspace) && selection.includes(source);
     }
 
-    /// Adds a part of a round to the queue. Returns false if the queue overflows, or overflowed
+    /// Adds a part of a round to the queue. Returns false if the queue overflows or has overflowed
     /// before. Drops a part without items unless the queue is empty.
     ///
     /// @param page contains the part's items
@@ -90,7 +90,7 @@ public final class FeedSubscription {
         return !hasOverflowed;
     }
 
-    /// Whether the oldest part in the queue is of this page.
+    /// Returns whether the oldest part in the queue contains items of this page.
     synchronized boolean beginsWith(FeedMemory.FeedPage page) {
         return !queue.isEmpty() && queue.peekFirst().page() == page;
     }
@@ -123,7 +123,7 @@ public final class FeedSubscription {
         return Optional.of(taken.part());
     }
 
-    /// Returns whether the queue has overflowed, so that the stream must read the missed events
+    /// Returns whether the queue has overflowed. If it has, the stream must read the missed events
     /// from the database.
     public synchronized boolean hasOverflowed() {
         return hasOverflowed;

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Reads the outcomes that streams send: the deliveries that ended.
+/// Reads the outcomes that streams send: the deliveries that have ended.
 final class OutcomeQueries {
 
     private static final String COLUMNS =
@@ -36,7 +36,7 @@ final class OutcomeQueries {
         }
     }
 
-    /// @param to inclusive
+    /// @param to the last id of the range, inclusive
     record OutcomeRange(UUID from, UUID to) {}
 
     /// @param xidLow the low 32 bits of the number of the transaction that stored the outcome
@@ -44,8 +44,8 @@ final class OutcomeQueries {
 
     private OutcomeQueries() {}
 
-    /// Returns where to find the outcomes that the snapshot `since` does not see. Leaves out
-    /// commits that were compacted, because the log no longer says where their outcomes are.
+    /// Returns where to find the outcomes that the snapshot `since` does not see. Omits commits
+    /// whose log rows were compacted, because the log no longer says where their outcomes are.
     static OutcomeLocations locations(Tx tx, TxSnapshot since) {
         var ranges = new ArrayList<OutcomeRange>();
         var listed = new ArrayList<UUID>();
@@ -85,7 +85,7 @@ final class OutcomeQueries {
         }
     }
 
-    /// Returns the number of the newest transaction whose log row was compacted; 0 if there is
+    /// Returns the number of the newest transaction whose log row was compacted, or 0 if there is
     /// none. The log no longer shows where the outcomes of this transaction and earlier ones are.
     static long compactedTo(Tx tx) {
         return tx.single(

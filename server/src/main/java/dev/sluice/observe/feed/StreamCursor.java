@@ -16,14 +16,15 @@ import java.util.UUID;
 ///
 /// A stream advances in rounds. A round sends the events that became visible between two snapshots
 /// of the database, in the order of their ids. Then it sends the outcomes of the deliveries that
-/// ended. The same two snapshots give the same events at any time and on any node. An id alone is
-/// not enough as a cursor, because an event may be committed after an event with a higher id.
+/// ended between these snapshots. The same two snapshots give the same events at any time and on
+/// any node. An id alone is not enough as a cursor, because an event may be committed after an
+/// event with a higher id.
 ///
 /// @param database the name of the database that the snapshots belong to
 /// @param seen the snapshot at the start of the round; all events visible in it were sent
 /// @param until the snapshot at the end of the round; equal to `seen` between two rounds
 /// @param after the last id that was sent in this round; all zeros between two rounds
-/// @param batch a transaction of which the events up to some id were sent before this round
+/// @param batch the events of one transaction that were sent before this round: those up to an id
 public record StreamCursor(
         String database,
         TxSnapshot seen,
@@ -31,14 +32,15 @@ public record StreamCursor(
         UUID after,
         Optional<PartOfBatch> batch) {
 
-    /// The events of one transaction, up to and including an id.
+    /// The events of one transaction, up to and including the one with the id `upTo`.
     record PartOfBatch(long xid, UUID upTo) {}
 
     private static final String VERSION = "1";
     private static final UUID NO_EVENT = new UUID(0, 0);
 
-    /// The value of `after` when all events of a round were sent, but no delivery yet. It is lower
-    /// than the id of any delivery. Unlike event ids, it has an ordinal, as ids of deliveries do.
+    /// The value of `after` when all events of a round have been sent, but no outcome of a delivery
+    /// yet. It is lower than the id of any delivery. Unlike event ids, it has an ordinal, as ids of
+    /// deliveries do.
     private static final UUID NO_DELIVERY = new UUID(0, 1);
 
     private static final int MAX_LENGTH = 16 * 1024;
@@ -55,8 +57,8 @@ public record StreamCursor(
     ///
     /// @param xid the number of the transaction that stored the event
     /// @param overlap the maximum difference between `xid` and the number of an older transaction
-    ///   that was still running when `xid` committed. The stream sends the events of such
-    ///   transactions, even if the client already has them
+    ///   that was still running when `xid` committed. The stream sends all events of transactions
+    ///   up to this much older than `xid`, even if the client already has them
     public static StreamCursor after(String database, UUID event, long xid, long overlap) {
         return at(database, TxSnapshot.before(Math.max(1, xid - overlap)))
                 .withBatch(new PartOfBatch(xid, event));
@@ -87,13 +89,12 @@ public record StreamCursor(
         return after(NO_DELIVERY);
     }
 
-    /// Returns whether all events of this round were sent.
+    /// Returns whether all events of this round have been sent.
     public boolean isBehindEvents() {
         return (after.getLeastSignificantBits() & ORDINAL_MASK) != 0;
     }
 
-    /// Returns whether events of this round that were not sent yet may have arrived at this time or
-    /// earlier.
+    /// Returns whether this round may have unsent events that arrived at this time or earlier.
     boolean hasEventsBefore(Instant time) {
         return !isBehindEvents() && !Uuid7.timeOf(after).isAfter(time);
     }
@@ -103,8 +104,8 @@ public record StreamCursor(
         return at(database, until);
     }
 
-    /// Returns whether an event or an outcome belongs to this round and was not sent before it. The
-    /// caller must check that its id is greater than [#after()].
+    /// Returns whether an event or an outcome belongs to this round and was not sent before the
+    /// round. The caller must check that its id is greater than [#after()].
     ///
     /// @param xid the number of the transaction that stored the event or the outcome
     boolean isMissing(long xid, UUID event) {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import java.util.Optional;
 import java.util.UUID;
 
-/// An event that is sent to one or more streams, which share this object. It builds each kind of
-/// JSON, and the text of the cursor after it, only once, unless two streams ask for it at the same
-/// time. Thread-safe.
+/// An event that is sent to one or more streams, which share this object. Each kind of JSON, and
+/// the text of the cursor after the event, is built only once, unless two streams ask for it at the
+/// same time. Thread-safe.
 public final class StreamEvent implements StreamItem {
 
     /// The memory that an event takes in a queue, with its JSON and its cursor's text, but without
@@ -50,8 +50,8 @@ public final class StreamEvent implements StreamItem {
         record ReadablePayload(Payload payload, Optional<String> credential)
                 implements ReadPayload {
 
-            /// The JSON of a payload takes about twice the size of the payload, because it shows
-            /// the headers in two forms.
+            /// Counts the payload and its JSON. The JSON is about twice as large as the payload,
+            /// because it contains the headers in two forms.
             @Override
             public int memoryBytes() {
                 return 3 * payload.memoryBytes();
@@ -64,7 +64,7 @@ public final class StreamEvent implements StreamItem {
     private final long xid;
     private final ReadPayload payload;
 
-    /// The same event without its payload; null if this event has none.
+    /// The event for streams that do not need the payload, or null if this object is that event.
     private final @Nullable StreamEvent metadata;
 
     private volatile @Nullable CursorText cursorText;
@@ -108,8 +108,8 @@ public final class StreamEvent implements StreamItem {
                 summary, type, xid, new ReadPayload.DamagedPayload(), withoutPayload());
     }
 
-    /// Returns this event for streams that do not need its payload. They share the returned object,
-    /// and keep no payload in memory.
+    /// Returns this event for streams that do not need its payload. These streams share the
+    /// returned object, which keeps no payload in memory.
     StreamEvent withoutPayload() {
         return metadata == null ? this : metadata;
     }
@@ -159,7 +159,7 @@ public final class StreamEvent implements StreamItem {
                 + payload.memoryBytes();
     }
 
-    /// Returns the fields that every message about the event has.
+    /// Returns the fields that every message about the event contains.
     public JsonObject json() {
         return summary.json().put("event_type", type);
     }

@@ -29,14 +29,14 @@ import java.util.stream.Collectors;
 /// Reads new events from the database, once for all streams of this node.
 ///
 /// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
-/// became visible since the previous snapshot. A round without streams does nothing. After a round
-/// that fails, each stream reads the missed events itself.
+/// became visible since the previous snapshot. A round does nothing if no stream is open. If a
+/// round fails, each stream reads the missed events itself.
 public final class StreamFeed implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The maximum memory of all items in the queues of this node's streams.
+    /// The maximum memory, in bytes, of all items in the queues of this node's streams.
     private static final long MAX_QUEUED_BYTES =
             Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
 
@@ -50,8 +50,8 @@ public final class StreamFeed implements Loop.Step {
     private final List<FeedSubscription> subscriptions = new CopyOnWriteArrayList<>();
     private volatile Runnable wake = () -> {};
 
-    /// The snapshot at the end of the last round; null while there are no streams. Used only by the
-    /// feed's thread.
+    /// The snapshot at the end of the last round, or null while there are no streams. Used only by
+    /// the feed's thread.
     private @Nullable TxSnapshot seen;
 
     /// @param activity marked while there are streams
@@ -64,7 +64,7 @@ public final class StreamFeed implements Loop.Step {
         wake = wakeFeed;
     }
 
-    /// Adds a stream. Returns after a round that began after this call, so
+    /// Adds a stream. Waits for the end of a round that starts after this call, so
     /// [FeedSubscription#joinedAt] sees everything that was committed before this call.
     ///
     /// @throws ApiException 503 if the database does not answer
@@ -198,7 +198,8 @@ public final class StreamFeed implements Loop.Step {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Returns the items that a stream shows, in the form in which it shows them.
+    /// Returns the items that this stream shows. The events have no payload if the stream does not
+    /// need it.
     private static List<? extends StreamItem> wanted(
             List<? extends StreamItem> items,
             FeedSubscription subscription,
@@ -223,7 +224,8 @@ public final class StreamFeed implements Loop.Step {
                 .toList();
     }
 
-    /// Gives the outcomes to the streams that want them, and the end of the round to every stream.
+    /// Gives the outcomes to the streams that want them, and the cursor at the end of the round to
+    /// every stream.
     private void handOnOutcomes(
             StreamCursor start, boolean withDeliveries, Map<SourceId, WorkspaceId> sources) {
         var cursor = start;
@@ -254,7 +256,8 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Empties the queues of the slowest streams while the queues take too much memory.
+    /// Drops the slowest streams and empties their queues, until the queues fit into the memory
+    /// limit.
     private void makeRoom() {
         for (var oldest = memory.oldestIfFull(); oldest != null; oldest = memory.oldestIfFull()) {
             for (var subscription : subscriptions) {
@@ -263,7 +266,7 @@ public final class StreamFeed implements Loop.Step {
                 }
             }
             if (oldest == memory.oldestIfFull()) {
-                return; // its stream is about to end
+                return; // the stream with this page is already leaving
             }
         }
     }

@@ -11,7 +11,7 @@ public sealed interface StreamItem permits StreamEvent, StreamOutcome {
 
     /// Returns the text of the cursor after this item.
     ///
-    /// @param start a cursor of the item's round
+    /// @param start a cursor within the item's round
     default String cursorText(StreamCursor start) {
         return start.after(id()).text();
     }

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The outcome of a delivery that ended, as streams send it.
+/// The outcome of a delivery that has ended, as streams send it.
 public record StreamOutcome(
         DeliveryId delivery,
         SourceId source,

@@ -22,11 +22,11 @@ import java.util.UUID;
 /// events.
 final class StreamQueries {
 
-    /// A current snapshot, and the place to look for the events that became visible since an
+    /// The current snapshot, and where to start looking for the events that became visible since an
     /// earlier snapshot.
     ///
-    /// @param eventsFrom a time at or before the arrival of the earliest of these events; empty if
-    ///   there are none
+    /// @param eventsFrom a time at or before the arrival of the earliest of these events, or empty
+    ///   if there are none
     public record FeedPosition(TxSnapshot snapshot, Optional<Instant> eventsFrom) {}
 
     /// The row of an event, without its payload.
@@ -116,7 +116,7 @@ final class StreamQueries {
                 limit);
     }
 
-    /// Returns the payloads of these events; empty for a payload that cannot be decoded. Omits
+    /// Returns the payload of each event, or empty for a payload that cannot be decoded. Omits
     /// events whose rows were removed in the meantime.
     static Map<UUID, Optional<Payload>> payloads(
             Tx tx, PayloadDecoder decoder, List<StreamEvent> events) {
@@ -157,7 +157,7 @@ final class StreamQueries {
         }
     }
 
-    /// Returns the low 32 bits of the number of the transaction that stored the event. Empty if
+    /// Returns the low 32 bits of the number of the transaction that stored the event, or empty if
     /// none of these sources has the event.
     static Optional<Long> transactionOf(Tx tx, Collection<SourceId> sources, UUID event) {
         return tx.findOne(

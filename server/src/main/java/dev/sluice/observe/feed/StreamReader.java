@@ -43,7 +43,7 @@ public final class StreamReader {
     /// @param next the cursor after these items
     public record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
 
-    /// An event of a round whose type and payload are not read yet.
+    /// An event of a round whose type and payload have not been read yet.
     ///
     /// @param xid the number of the transaction that stored the event
     private record UntypedEvent(EventSummary summary, long xid) {}
@@ -82,7 +82,8 @@ public final class StreamReader {
     /// Reads the next events of the cursor's round. If these are the last events of the round, the
     /// page's `next` is [StreamCursor#endOfEvents].
     ///
-    /// @param from the start of the read; earlier events are not in this round, or have expired
+    /// @param from where the read starts; events that arrived earlier are not in this round or have
+    ///   expired
     /// @param needsPayload selects the sources whose payloads are read
     public StreamPage events(
             Collection<SourceId> sources,
@@ -143,8 +144,8 @@ public final class StreamReader {
         });
     }
 
-    /// Returns the events with what their senders call them. An event whose stored payload the
-    /// database cannot read has no type.
+    /// Returns the events with the types that their senders gave them. An event has no type if the
+    /// database cannot read its stored payload.
     private List<StreamEvent> typed(List<UntypedEvent> found) {
         var types = new HashMap<EventId, String>();
         var _ =
@@ -165,11 +166,11 @@ public final class StreamReader {
         return e instanceof DbException refused && refused.isUnreadableValue();
     }
 
-    /// Returns the events, with payloads for those sources that need them. Omits events of these
-    /// sources that have expired since they were read.
+    /// Returns the events, with their payloads if `needsPayload` selects their source. Omits an
+    /// event of a selected source if it has expired since it was read.
     ///
-    /// If the database cannot read a stored payload, the whole query fails. The payloads are then
-    /// read in halves, until the damaged one is alone.
+    /// If the database cannot read a stored payload, the whole query fails. The batch is then split
+    /// in halves, which are read again, until the damaged payload is in a batch by itself.
     private List<StreamEvent> withPayloads(
             List<StreamEvent> events, Predicate<SourceId> needsPayload) {
         var needed =
@@ -206,8 +207,8 @@ public final class StreamReader {
         return configuration.source(source).flatMap(from -> from.verification().credentialHeader());
     }
 
-    /// Returns the cursor after an event, for a client that knows only the event's id. Empty if
-    /// none of these sources has the event.
+    /// Returns the cursor after an event, for a client that knows only the event's id. Returns
+    /// empty if none of these sources has the event.
     public Optional<StreamCursor> cursorAfter(Collection<SourceId> sources, UUID event) {
         String name = databaseName();
         return db.snapshot(tx ->
@@ -251,8 +252,9 @@ public final class StreamReader {
                 hasLostOutcomes ? Optional.of("deliveries_compacted") : Optional.empty());
     }
 
-    /// Returns whether the cursor is within a round that began with the oldest event. Such a round
-    /// sends everything that its end sees, so only its end must be in the log.
+    /// Returns whether the cursor is within a round that started with the oldest stored event. That
+    /// round sends everything that the snapshot at its end sees, so only this snapshot must be in
+    /// the log.
     private boolean isOfOldest(StreamCursor cursor, long next) {
         long end = cursor.until().oldestRunning();
         return cursor.seen().seesNothing()
@@ -261,7 +263,7 @@ public final class StreamReader {
                 && end > db.call(StreamQueries::logBegin);
     }
 
-    /// Whether the log of commits contains every commit after this cursor.
+    /// Returns whether the log of commits contains every commit after this cursor.
     public boolean isInLog(StreamCursor cursor) {
         return cursor.seen().oldestRunning() > db.call(StreamQueries::logBegin);
     }

@@ -13,8 +13,9 @@ import java.util.Set;
 ///
 /// @param only the sources to show; empty for all sources of the workspace, including future ones
 /// @param isFull whether events include headers and body
-/// @param filter the events to show; all others are sent as `filtered`. Empty to show all events
-/// @param connection a connection; events are shown as this connection would send them
+/// @param filter selects the events to show; all others are sent as `filtered`. If empty, all
+///   events are shown
+/// @param connection if present, events are shown as this connection would send them
 /// @param withDeliveries whether to show the outcomes of deliveries as well
 public record StreamSelection(
         WorkspaceId workspace,

@@ -28,8 +28,8 @@ final class LimitUsageQueries {
     /// Returns how many events the workspace received from `from` up to but not including `to`.
     /// Includes events of deleted sources. Both times must be the start of a day in UTC.
     ///
-    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
-    ///   see the same data
+    /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
+    ///   queries see the same data
     static long events(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
         var counts =
                 new UsageQueries(tx, UsageSeries.EVENTS, sources(tx, workspace), COUNTED_STATUSES);

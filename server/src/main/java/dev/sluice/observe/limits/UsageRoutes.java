@@ -97,7 +97,7 @@ public final class UsageRoutes {
                                 asLong(limits.concurrentStreams())));
     }
 
-    /// Returns the number of API requests in the current minute. Empty if the plan has no limit,
+    /// Returns the number of API requests in the current minute, or empty if the plan has no limit,
     /// because requests are then not counted.
     private static Optional<Long> apiRequests(
             Tx tx, WorkspaceId workspace, OptionalInt limit, Instant now) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /// Collects the metrics about the database and about the connection pools.
 ///
 /// The database is queried at most every five seconds, however often the metrics are requested.
-/// While the database does not answer, the metrics that it provides are left out and
+/// While the database does not answer, the metrics that it provides are omitted and
 /// `sluice_database_up` is 0. Thread-safe.
 final class DatabaseMetrics {
 

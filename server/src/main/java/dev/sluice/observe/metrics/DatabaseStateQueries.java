@@ -15,8 +15,8 @@ final class DatabaseStateQueries {
 
     private DatabaseStateQueries() {}
 
-    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
-    ///   see the same data
+    /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
+    ///   queries see the same data
     static DatabaseState read(Tx tx) {
         tx.disable(PlannerFeature.SORT, PlannerFeature.JIT);
         return new DatabaseState(

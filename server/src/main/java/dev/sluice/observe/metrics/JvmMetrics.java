@@ -7,7 +7,7 @@ import java.lang.management.MemoryUsage;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Collects the metrics about the JVM and its process, under the names that Prometheus' own
+/// Collects the metrics about the JVM and its process, under the names that Prometheus's client
 /// libraries use.
 final class JvmMetrics {
 

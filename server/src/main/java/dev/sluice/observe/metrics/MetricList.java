@@ -16,8 +16,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/// Collects the metrics of one response, and writes them in the text format of Prometheus. Used by
-/// one thread.
+/// Collects the metrics of one response, and writes them in the text format of Prometheus. Not
+/// thread-safe.
 final class MetricList {
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// Collects the metrics about ingest and delivery. They cover what this process has accepted,
-/// refused, stored and sent since it started, and what it holds in memory now.
+/// refused, stored and sent since it started, and what it has in memory now.
 final class RelayMetrics {
 
     private final RelayMeters meters;

@@ -24,8 +24,9 @@ public final class OpenApiRoutes {
     /// The document in one content coding. Its entity tag is derived from the encoded bytes.
     private record DocumentForm(String etag, Reply reply) {
 
-        /// Whether a value of `If-None-Match` contains this form's tag. Compares weakly (RFC 9110,
-        /// section 13.1.2), so that a tag that a proxy has changed to a weak one still matches.
+        /// Returns whether the value of `If-None-Match` contains this form's tag. Uses the weak
+        /// comparison (RFC 9110, section 13.1.2), so a tag still matches after a proxy has made it
+        /// weak.
         private boolean isNamedBy(String known) {
             for (String one : known.split(",", -1)) {
                 String bare = one.strip();

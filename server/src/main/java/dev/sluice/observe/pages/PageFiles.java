@@ -15,9 +15,9 @@ import java.util.Optional;
 
 /// The files of the dashboard, read from the class path once and kept in memory.
 ///
-/// The build lists the files in `files.txt`. A line has a path and the content codings in which the
-/// file also exists, such as `assets/index-B2xY.js br gzip`. If the list is missing, the server was
-/// built without its dashboard.
+/// The build lists the files in `files.txt`. Each line contains a path and the content codings in
+/// which the file also exists, such as `assets/index-B2xY.js br gzip`. If the list is missing, the
+/// server was built without its dashboard.
 final class PageFiles {
 
     /// The name of the content coding without compression.
@@ -78,7 +78,7 @@ final class PageFiles {
                 CONTENT_TYPES.getOrDefault(extension, "application/octet-stream"), forms);
     }
 
-    /// Returns the page that starts the dashboard. Empty if the server was built without its
+    /// Returns the page that starts the dashboard, or empty if the server was built without its
     /// dashboard.
     Optional<String> index() {
         return index;

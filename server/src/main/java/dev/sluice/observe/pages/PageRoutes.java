@@ -15,19 +15,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/// Serves the dashboard under `/` for paths that nothing else answers.
+/// Serves the dashboard under `/`, for paths that no other route handles.
 ///
 /// A browser that asks for HTML gets the same page at every path; the page's script then shows the
-/// view that belongs to the path. Below `/api`, `/in`, `/healthz` and `/metrics`, unknown paths are
-/// still 404.
+/// view that belongs to the path. Below `/api`, `/in`, `/healthz` and `/metrics`, unknown paths
+/// still get a 404.
 public final class PageRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(PageRoutes.class);
 
     private static final String CLASS_PATH_DIRECTORY = "/dashboard/";
 
-    /// A placeholder in the page for the relative path up to the dashboard's root. Because the path
-    /// is relative, a proxy that adds a path prefix needs no setting.
+    /// The placeholder in the page for the relative path up to the dashboard's root. Because the
+    /// path is relative, the dashboard needs no setting to work behind a proxy that adds a path
+    /// prefix.
     private static final String ROOT_MARK = "{{root}}";
 
     /// The reply to programs that request `/`.
@@ -133,14 +134,14 @@ public final class PageRoutes {
         return Reply.bytes(200, type, file.plain()).with(FILE_HEADERS);
     }
 
-    /// Returns whether the request comes from a browser. Programs that accept anything (`*/*`) get
-    /// the API's 404.
+    /// Returns whether the request explicitly accepts HTML, as browsers do. Programs that accept
+    /// anything (`*/*`) get the API's 404.
     private static boolean acceptsHtml(Request request) {
         return accepts(request.firstHeader("Accept").orElse(""), "text/html");
     }
 
-    /// Returns whether a list such as `gzip, br;q=0.5` contains `value` without refusing it by
-    /// `q=0`.
+    /// Returns whether a list such as `gzip, br;q=0.5` contains `value`, with a weight other than
+    /// `q=0`, which means refused.
     private static boolean accepts(String list, String value) {
         for (String one : list.split(",", -1)) {
             var parts = one.strip().toLowerCase(Locale.ROOT).split(";", 2);

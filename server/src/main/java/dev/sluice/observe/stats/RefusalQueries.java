@@ -12,10 +12,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Reads the numbers of refused requests of one source by minute and reason, newest first.
+/// Reads how many requests one source refused, by minute and reason, newest first.
 ///
-/// Requests that failed verification are stored as events, so their numbers are read from the
-/// counts of events.
+/// Requests that failed verification are stored as events, so the number of these requests is read
+/// from the counts of events.
 final class RefusalQueries {
 
     private static final int MINUTES_PER_HOUR = 60;
@@ -28,8 +28,8 @@ final class RefusalQueries {
     private final Tx tx;
     private final Object[] arguments;
 
-    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
-    ///   see the same data
+    /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
+    ///   queries see the same data
     /// @param after the start of the first minute, inclusive
     /// @param before the end of the last minute, exclusive
     RefusalQueries(Tx tx, UUID source, Instant after, Instant before) {

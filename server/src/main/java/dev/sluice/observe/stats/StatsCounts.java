@@ -123,8 +123,8 @@ final class StatsCounts {
         return reason.status() >= 500 ? "5xx" : Integer.toString(reason.status());
     }
 
-    /// Returns the share of finished deliveries that succeeded, from 0 to 1. Filtered deliveries do
-    /// not count. Empty if no delivery is finished.
+    /// Returns the share of finished deliveries that succeeded, from 0 to 1, or empty if no
+    /// delivery is finished. Filtered deliveries do not count.
     private Optional<Double> successRate() {
         return finished() == 0
                 ? Optional.empty()

@@ -18,9 +18,12 @@ import java.util.function.UnaryOperator;
 /// Reads the counts of a time window, from the usage tables and from the ledger rows that have not
 /// been folded (added) into these tables yet.
 ///
-/// Reads only rows with the wanted keys and the window's hours or days: at most 49 hours, 91 days,
-/// or the days of about ten years. Each instance belongs to one transaction, which must be begun
-/// with [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
+/// Reads only rows with the wanted keys and the window's hours or days. A window counted by hour
+/// has at most 49 hours, a window counted by day at most 91 days, and a window counted by month the
+/// days of at most about ten years.
+///
+/// Each instance belongs to one transaction. The caller must start it with
+/// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class StatsQueries {
 
     private static final List<UsageKind> SOURCE_KINDS =
@@ -37,7 +40,7 @@ final class StatsQueries {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
     }
 
-    /// Returns the counts of each bucket, by the start of the bucket. Empty buckets are left out.
+    /// Returns the counts of each bucket, by the start of the bucket. Empty buckets are omitted.
     Map<Instant, StatsCounts> byBucket(StatsScope scope) {
         Map<Instant, StatsCounts> buckets = new HashMap<>();
         sumByTime(SOURCE_KINDS, scope.sourceIds(), buckets);
@@ -116,7 +119,8 @@ final class StatsQueries {
                 row.number("size"));
     }
 
-    /// Returns SQL that selects the rows with counts. The column `at` is the row's hour or day.
+    /// Returns SQL that selects the rows with counts. The column `at` is the row's hour or day,
+    /// counted from 1970.
     private String entries() {
         return """
         select kind, key, %2$s as at, dim, n, size

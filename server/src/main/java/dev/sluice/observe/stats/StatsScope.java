@@ -10,12 +10,12 @@ import java.util.UUID;
 
 /// The sources, destinations and connections that a statistics request covers.
 ///
-/// Sources in the trash are left out. Deleted connections are included, because their deliveries
-/// are part of the statistics.
+/// Sources in the trash are omitted. Deleted connections are included, because their deliveries are
+/// part of the statistics.
 ///
-/// @param sources by id, the newest first
-/// @param destinations by id, the newest first, including deleted ones
-/// @param connections by id
+/// @param sources the sources by id, newest first
+/// @param destinations the destinations by id, newest first, including deleted ones
+/// @param connections the connections by id
 record StatsScope(
         Map<UUID, StatsSource> sources,
         Map<UUID, StatsDestination> destinations,
@@ -31,8 +31,8 @@ record StatsScope(
 
     /// The filter of a request. Ids of other workspaces match nothing.
     ///
-    /// @param sources empty for all sources
-    /// @param destinations empty for all destinations
+    /// @param sources the ids of the wanted sources, or empty for all sources
+    /// @param destinations the ids of the wanted destinations, or empty for all destinations
     record ScopeFilter(Optional<Set<UUID>> sources, Optional<Set<UUID>> destinations) {
 
         static ScopeFilter ofSources(QueryParameters query) {

@@ -8,7 +8,8 @@ import java.util.Optional;
 
 /// The deliveries that are not finished now, independent of the requested time window.
 ///
-/// @param oldestReceivedAt when the event of the oldest delivery arrived; empty if none is waiting
+/// @param oldestReceivedAt when the event of the oldest delivery arrived, or empty if none is
+///   waiting
 record WaitingDeliveries(long count, Optional<Instant> oldestReceivedAt) {
 
     static final WaitingDeliveries NONE = new WaitingDeliveries(0, Optional.empty());

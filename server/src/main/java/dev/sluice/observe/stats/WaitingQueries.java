@@ -19,14 +19,14 @@ import java.util.function.UnaryOperator;
 
 /// Reads how many deliveries are waiting, and when the event of the oldest one arrived.
 ///
-/// The usage counts give the exact number, and the hour of the oldest delivery. The delivery's row
-/// is then searched among all unfinished deliveries from that hour on, including those of other
-/// workspaces. If the search finds no row among 20 000, the time that it reached is returned
-/// instead. This time is at most an hour too early, or a day if the hourly counts are no longer
-/// kept.
+/// The usage counts give the exact number of waiting deliveries, and the hour in which the event of
+/// the oldest one arrived. A search then looks for that delivery's row among all unfinished
+/// deliveries of that hour or later, including those of other workspaces. If it does not find the
+/// row among the first 20 000, the time that it has reached is returned instead. This time is at
+/// most an hour too early, or a day if the hourly counts are no longer kept.
 ///
-/// Each instance belongs to one transaction, which must be begun with
-/// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
+/// Each instance belongs to one transaction. The caller must start it with
+/// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class WaitingQueries {
 
     private static final int STEP_ROWS = 5_000;
@@ -34,7 +34,7 @@ final class WaitingQueries {
     private static final int HOURS_PER_DAY = 24;
     private static final int NO_END = Integer.MAX_VALUE;
 
-    /// The number of waiting deliveries in a group, and the first hour in which one of them
+    /// The number of waiting deliveries in a group, and the hour in which the first of their events
     /// arrived.
     ///
     /// @param firstHour the number of hours since 1970
@@ -44,9 +44,10 @@ final class WaitingQueries {
         }
     }
 
-    /// The number of unfinished deliveries of a connection in one period, an hour or a day.
+    /// The number of a connection's unfinished deliveries whose events arrived in one period, which
+    /// is an hour or a day.
     ///
-    /// @param period the number of periods since 1970
+    /// @param period the number of hours or days since 1970
     private record UnfinishedCount(UUID connection, int period, long n) {}
 
     private record OldestRow(UUID connection, UUID id, UUID lastRead) {}
@@ -62,8 +63,7 @@ final class WaitingQueries {
         this.groupOf = groupOf;
     }
 
-    /// Returns the waiting deliveries of each group. Groups without waiting deliveries are left
-    /// out.
+    /// Returns the waiting deliveries of each group. Groups without waiting deliveries are omitted.
     Map<UUID, WaitingDeliveries> byGroup() {
         // The planner's statistics on `delivery_work` are out of date most of the time.
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
@@ -82,8 +82,8 @@ final class WaitingQueries {
         return waiting;
     }
 
-    /// Returns when the event of the oldest unfinished delivery of all workspaces arrived. Empty if
-    /// there is none.
+    /// Returns when the event of the oldest unfinished delivery of all workspaces arrived, or empty
+    /// if there is none.
     private Optional<Instant> firstWork() {
         return tx.findOne(
                 "select id from delivery_work order by id limit 1",
@@ -129,7 +129,8 @@ final class WaitingQueries {
                 days.stream().map(day -> (day + 1) * HOURS_PER_DAY).toList());
     }
 
-    /// Counts the unfinished deliveries of each connection by period, in some ranges of periods.
+    /// Counts the unfinished deliveries of each connection by period, in the given ranges of
+    /// periods.
     ///
     /// @param hours the length of a period in hours
     /// @param firsts the first period of each range

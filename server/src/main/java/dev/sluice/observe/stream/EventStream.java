@@ -44,24 +44,24 @@ final class EventStream implements StreamBody {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
     /// How long a stream waits for a database that does not answer. After that it ends, so that its
-    /// client may find another node.
+    /// client can connect to another node.
     private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);
 
-    /// How often in a row catching up may lose its connection before the stream ends, in case the
-    /// read itself is what breaks the connection.
+    /// How many times in a row the stream may lose its database connection while catching up. After
+    /// that it ends, because the read itself may be what breaks the connection.
     private static final int MAX_LOST_READS = 3;
 
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
-    /// The time after which a stream that prepares messages lets the next stream do so.
+    /// How long a stream may prepare messages before it must let another stream do so.
     private static final Duration MAX_TURN = Duration.ofMillis(10);
 
     /// The objects that all streams of this node share.
     ///
-    /// @param reads the permits to read the database, which limit the load from streams that are
-    ///   behind
-    /// @param turns the permits to prepare messages, which limit the share of the processors that
-    ///   streams take from webhooks
+    /// @param reads the permits to read the database, which limit the load from streams that have
+    ///   fallen behind
+    /// @param turns the permits to prepare messages, which limit how many processors streams use,
+    ///   so that webhooks get the rest
     record StreamEnvironment(
             StreamReader reader,
             StreamFeed feed,
@@ -110,10 +110,10 @@ final class EventStream implements StreamBody {
     }
 
     /// Creates a stream and joins the feed. The stream sends everything that is committed after
-    /// this call began.
+    /// this call starts.
     ///
-    /// @param withPing whether heartbeats are messages, which browsers show to scripts, instead of
-    ///   comments
+    /// @param withPing whether heartbeats are sent as messages, which browsers pass to scripts,
+    ///   instead of as comments, which browsers ignore
     /// @throws ApiException 503 if the database does not answer
     static EventStream join(
             StreamEnvironment environment,
@@ -160,10 +160,10 @@ final class EventStream implements StreamBody {
         }
     }
 
-    /// Joins the feed again. If the database does not answer, tries again for [#OUTAGE_TIMEOUT], so
-    /// that a short outage ends no stream.
+    /// Joins the feed again. If the database does not answer, keeps trying for [#OUTAGE_TIMEOUT],
+    /// so that a short outage does not end the stream.
     ///
-    /// @throws ApiException 503 if the database does not answer in this time
+    /// @throws ApiException 503 if the database does not answer within this time
     private void joinAgain(StreamOutput output) throws IOException, InterruptedException {
         long begunNanos = System.nanoTime();
         boolean isJoined = false;
@@ -184,7 +184,7 @@ final class EventStream implements StreamBody {
     }
 
     /// Ends the stream if it cannot continue without a gap, for example because the database was
-    /// set back to an earlier time. The client then connects again, and is told about the gap.
+    /// restored to an earlier state. The client then reconnects, and gets a `gap` message.
     private void endIfBroken() {
         var cutoff = retention.get().expiryCutoff(environment.clock().instant());
         var start = environment.reader().resume(cursor, cutoff, selection.withDeliveries());
@@ -215,7 +215,8 @@ final class EventStream implements StreamBody {
         }
     }
 
-    /// Reads and writes everything up to the snapshot at which the subscription begins.
+    /// Reads everything up to the snapshot at which the stream joined the feed, and writes it to
+    /// the client.
     private void catchUp(StreamOutput output) throws IOException, InterruptedException {
         var end = subscription.joinedAt();
         var goal = StreamCursor.at(cursor.database(), end);
@@ -224,7 +225,7 @@ final class EventStream implements StreamBody {
             if (awaitRead(output)) {
                 var page = readPage(start);
                 write(output, start, selection.wanted(page.items()), page.next());
-                writeHeartbeatIfDue(output); // the page may have had nothing for this stream
+                writeHeartbeatIfDue(output); // the page may have had no item for this stream
             }
         }
     }
@@ -241,7 +242,7 @@ final class EventStream implements StreamBody {
         return true;
     }
 
-    /// Reads a page, and gives the permit to read back.
+    /// Reads a page, then releases the permit to read.
     private StreamReader.StreamPage readPage(StreamCursor start) {
         try {
             return readPageNow(start);
@@ -277,8 +278,8 @@ final class EventStream implements StreamBody {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Writes the items from the feed, and heartbeats, until the stream ends or its queue has
-    /// overflowed.
+    /// Writes the items from the feed, and heartbeats, until the stream ends or its queue
+    /// overflows.
     private void follow(StreamOutput output) throws IOException, InterruptedException {
         while (isWanted(output)) {
             var part = subscription.poll(POLL_INTERVAL);
@@ -326,8 +327,8 @@ final class EventStream implements StreamBody {
         cursor = next;
     }
 
-    /// Prepares messages about the items from index `from` on. Stops when the messages are enough
-    /// for one write, or after a certain time. Returns the index of the next item.
+    /// Prepares messages about the items, starting at index `from`. Stops once there is enough for
+    /// one write, or after [#MAX_TURN]. Returns the index of the first item that is left.
     private int show(StreamCursor start, List<? extends StreamItem> items, int from) {
         long begunNanos = System.nanoTime();
         int next = from;

@@ -13,18 +13,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Lists the open streams of all nodes. A stream counts while the node that sends it is live. The
-/// streams of a dead node no longer count, although their rows are removed later.
+/// Stores which streams are open on all nodes. A stream counts while the node that sends it is
+/// live. The streams of a dead node stop counting at once, although their rows are removed later.
 final class OpenStreamStore {
 
-    /// A stream, and the registration of the node that sends it.
+    /// An open stream of a workspace.
     ///
-    /// @param epoch the node's epoch
+    /// @param epoch the epoch of the node that sends the stream
     record OpenStream(UUID id, WorkspaceId workspace, long epoch, Instant openedAt) {}
 
     private OpenStreamStore() {}
 
-    /// Adds a stream, unless the workspace has `max` streams open. Returns whether it was added.
+    /// Adds a stream, unless the workspace already has `max` streams open. Returns whether it was
+    /// added.
     ///
     /// Locks the workspace until the transaction ends, so that simultaneous calls on several nodes
     /// cannot together exceed the limit.
@@ -70,8 +71,8 @@ final class OpenStreamStore {
                 workspace.value());
     }
 
-    /// Returns the newest streams of these workspaces, on all nodes, that exceed their workspace's
-    /// limit.
+    /// Returns the streams on all nodes that exceed their workspace's limit. The oldest streams of
+    /// a workspace are within the limit, so these are its newest ones.
     static Set<UUID> aboveLimit(Tx tx, Map<WorkspaceId, Integer> limits) {
         var workspaces = List.copyOf(limits.entrySet());
         return new HashSet<>(

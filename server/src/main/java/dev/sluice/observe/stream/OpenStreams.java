@@ -26,11 +26,12 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Tracks the open streams of this node. Registers them in the database, so that each workspace's
-/// limit holds over all nodes. Ends a stream if its caller lost access, if its source or connection
-/// was deleted, or if a smaller plan leaves no room for it. Thread-safe.
+/// limit applies across all nodes. Ends a stream if its caller lost access, if its source or
+/// connection was deleted, or if the workspace's plan no longer allows so many streams.
+/// Thread-safe.
 ///
-/// The database is needed to open a stream. If the database fails later, open streams continue. The
-/// next round then adds or removes the rows that this round could not.
+/// Opening a stream needs the database. If the database fails later, open streams continue, and the
+/// next round adds or removes the rows that the failed round could not.
 public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
@@ -50,17 +51,17 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     /// The streams that have ended but may still have a row in the database.
     private final Set<UUID> ended = ConcurrentHashMap.newKeySet();
 
-    /// The epoch under which this node last removed the streams of dead nodes. Used only by the
-    /// rounds.
+    /// The epoch under which this node last removed the streams of dead nodes. Used only in [#run].
     private long cleanedUnder = -1;
 
     private volatile Runnable wake = () -> {};
     private volatile boolean isClosed;
 
-    /// @param limits returns how many streams a workspace may have open on all nodes together;
+    /// @param limits returns how many streams a workspace may have open on all nodes together, or
     ///   empty if its plan has no limit
-    /// @param epoch returns this node's current epoch, which is new after it was declared dead
-    /// @param clock the time that all nodes share
+    /// @param epoch returns this node's current epoch, which changes after the node was declared
+    ///   dead
+    /// @param clock the clock that all nodes share
     public OpenStreams(
             Db db,
             ConfigurationCache configuration,
@@ -76,7 +77,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         this.clock = clock;
     }
 
-    /// @param wakeRounds called to begin the next round soon
+    /// @param wakeRounds called when the next round should start soon
     public void onWakeNeeded(Runnable wakeRounds) {
         wake = wakeRounds;
     }
@@ -105,7 +106,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         try {
             return db.call(tx -> OpenStreamStore.add(tx, stream, max));
         } catch (RuntimeException e) {
-            ended.add(stream.id()); // it may be stored although the answer was lost
+            ended.add(stream.id()); // the row may exist, although the reply was lost
             throw e;
         }
     }
@@ -171,7 +172,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     }
 
     /// Registers the streams under the node's new epoch if the node was declared dead. In the
-    /// meantime, other nodes may have given the places of these streams to other streams.
+    /// meantime, other nodes may have opened streams in place of these, so a workspace may then
+    /// exceed its limit.
     private void registerAgain() {
         long current = epoch.getAsLong();
         var moved = open.stream().filter(lease -> !lease.isRegisteredUnder(current)).toList();

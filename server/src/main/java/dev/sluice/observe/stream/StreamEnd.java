@@ -4,14 +4,14 @@ import java.util.Locale;
 
 /// The reasons why the server ends a stream.
 enum StreamEnd {
-    /// The API key or the session is no longer valid, or its person has left the workspace.
+    /// The API key or the session is no longer valid, or the user has left the workspace.
     ACCESS_ENDED,
     /// A source that the request named was deleted.
     SOURCE_GONE,
     /// The connection that the request named, or its destination, was deleted.
     CONNECTION_GONE,
-    /// The workspace's plan has become smaller. Or other streams took the place of this stream
-    /// while the node was cut off from the database.
+    /// The workspace has more streams open than its plan allows. Either its plan has become
+    /// smaller, or other nodes opened streams while this node was cut off from the database.
     STREAM_LIMIT_REACHED,
     /// The database did not answer.
     UNAVAILABLE,

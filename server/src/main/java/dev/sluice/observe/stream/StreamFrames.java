@@ -41,7 +41,7 @@ final class StreamFrames {
     }
 
     /// Adds a heartbeat: a comment with the cursor as its id. A client that also reads ids outside
-    /// of messages can thus move its cursor.
+    /// of messages can use it to move its cursor.
     StreamFrames heartbeat(StreamCursor cursor) {
         return text("id: " + cursor.text() + "\n: alive\n\n");
     }

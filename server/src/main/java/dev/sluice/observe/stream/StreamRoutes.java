@@ -51,8 +51,8 @@ public final class StreamRoutes {
     /// The maximum number of streams of this node that read from the database at the same time.
     private static final int MAX_CONCURRENT_READS = 4;
 
-    /// The maximum number of streams of this node that prepare messages at the same time: half of
-    /// the processors.
+    /// The maximum number of streams of this node that prepare messages at the same time: half the
+    /// number of processors, but at least one.
     private static final int MAX_TURNS =
             Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 

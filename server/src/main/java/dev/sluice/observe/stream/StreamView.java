@@ -20,12 +20,12 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
 import java.util.Optional;
 
-/// Writes each item of one stream as a message. The message is an event or the outcome of a
-/// delivery. An event is shown as it was received or as a connection would send it. If an event is
-/// not sent, a note with the reason takes its place.
+/// Writes each item of one stream, an event or the outcome of a delivery, as a message. An event is
+/// shown as it was received or as a connection would send it. If an event is filtered, a message
+/// with the reason takes its place.
 final class StreamView {
 
-    /// The maximum [Effort] for filtering one event; it allows some milliseconds of work.
+    /// The maximum [Effort] for filtering one event; it allows a few milliseconds of work.
     private static final long MAX_FILTER_EFFORT = 5_000_000;
 
     private final StreamSelection selection;
@@ -41,7 +41,7 @@ final class StreamView {
 
     /// Adds a message about the item to the frames.
     ///
-    /// @param start a cursor of the item's round
+    /// @param start a cursor within the item's round
     void show(StreamItem item, StreamCursor start, StreamFrames frames) {
         switch (item) {
             case StreamOutcome outcome ->
@@ -51,8 +51,8 @@ final class StreamView {
     }
 
     private void show(StreamEvent event, StreamCursor start, StreamFrames frames) {
-        // Empty if no connection is selected, or if it was just deleted. In the second case,
-        // `refusal` filters every event until the stream ends.
+        // Empty if no connection is selected, or if the selected one was just deleted. In the
+        // second case, `refusal` filters every event until the stream ends.
         Optional<Route> route = selection.connection().flatMap(configuration::route);
         var refusal = refusal(event, route);
         if (refusal.isPresent()) {
@@ -71,7 +71,7 @@ final class StreamView {
     }
 
     /// Returns the reason why the stream cannot show the event in the way that the client
-    /// requested.
+    /// requested, or empty if it can.
     private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
         boolean isChosenByPayload =
                 selection.filter().isPresent() || selection.connection().isPresent();
@@ -108,7 +108,7 @@ final class StreamView {
 
     private void showTransformed(
             StreamEvent event, Route route, StreamCursor start, StreamFrames frames) {
-        // An event with a damaged payload is filtered.
+        // Never empty, because `refusal` filters an event with a damaged payload.
         var stored = event.payload().orElseThrow();
         switch (preview.preview(route, event.summary().id(), stored)) {
             case PreviewedPayload.FailedTransformation(String reason) ->

@@ -9,13 +9,13 @@ import java.util.UUID;
 /// Used for conditions that neither an index nor a usage count covers.
 public final class BudgetedScan {
 
-    /// The time after which a scan begins no further step. With this time, a whole list request
-    /// takes less than 100 ms.
+    /// The time after which a scan starts no further step. It is short enough for a whole list
+    /// request to take less than 100 ms.
     public static final Duration SCAN_TIME_BUDGET = Duration.ofMillis(35);
 
-    /// The number of rows to scan before the elapsed time is first checked. Small, because each row
-    /// may stand for hundreds that must be read to find it: unfinished deliveries are found through
-    /// the events of their time.
+    /// The number of rows to scan before the elapsed time is first checked. It is small, because
+    /// finding one row may require reading hundreds of others: unfinished deliveries are found by
+    /// reading all events of the same period.
     private static final int INITIAL_STEP_ROWS = 200;
 
     private static final int MIN_STEP_ROWS = 100;
@@ -24,8 +24,8 @@ public final class BudgetedScan {
     /// Reads the rows at one location of the list.
     @FunctionalInterface
     public interface PageVisitor {
-        /// Returns the id of the last row read. Empty if there were fewer rows than the location's
-        /// limit, which means that the list ends there.
+        /// Returns the id of the last row read, or empty if there were fewer rows than the
+        /// location's limit, which means that the list ends there.
         Optional<UUID> visit(PageLocator.PageLocation location);
     }
 
@@ -35,7 +35,7 @@ public final class BudgetedScan {
     /// the budget is zero.
     ///
     /// @return the id at which the scan stopped: all rows that were not scanned have lower ids.
-    ///   Empty if the scan reached the end of the list
+    ///   Returns empty if the scan reached the end of the list
     public static Optional<UUID> scan(
             PageLocator locator, UUID before, Duration budget, PageVisitor visitor) {
         long start = System.nanoTime();

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// Finds the time at which a page begins within a time unit that has many rows before the page.
+/// Finds the time at which a page begins, if its time unit contains many rows that come before the
+/// page.
 ///
-/// Counting rows by an index is far faster than reading them in order to skip them. The search
-/// therefore guesses a time shortly before the page and counts the rows on the smaller side of that
-/// time. It repeats this within the part that is left. If rows arrived at an even rate, two or
+/// The list is sorted newest first, so the rows before a page are newer. Counting rows by an index
+/// is far faster than reading them in order to skip them. The search therefore guesses a time
+/// shortly before the page and counts the rows on the side of that time that is likely to have
+/// fewer. It repeats this in the part that is left. If the rows arrived at an even rate, two or
 /// three guesses are enough. Counting may also read rows of other workspaces, so the search ends
 /// when it has taken longer than skipping would.
 final class DeepPage {
@@ -38,7 +40,7 @@ final class DeepPage {
     /// The number of these rows that come before the page.
     private long offset;
 
-    /// @param unit the time unit in which the page begins, the newest of the page's windows
+    /// @param unit the time unit in which the page begins; none of the page's windows is newer
     /// @param rows the number of matching rows in the unit
     /// @param maxSkippedRows the maximum number of rows before the page that may remain
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
@@ -61,7 +63,7 @@ final class DeepPage {
         high = Uuid7.millisOf(unit.high()) + 1;
     }
 
-    /// Returns the page's location without most of the rows that come before the page.
+    /// Returns a location of the page that leaves out most of the rows before the page.
     PageLocation find() {
         long begunNanos = nanos.getAsLong();
         long maxNanos = offset * SKIP_TIME.toNanos();
@@ -79,7 +81,8 @@ final class DeepPage {
                 page.limit());
     }
 
-    /// Returns the time shortly before the page, assuming that rows arrived at an even rate.
+    /// Returns a time shortly before the page, on the assumption that the rows arrived at an even
+    /// rate.
     private long interpolated() {
         double before = offset - maxSkippedRows / 2.0;
         return high - (long) ((high - low) * Math.min(1, before / rows));

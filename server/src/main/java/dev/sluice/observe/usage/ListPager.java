@@ -16,7 +16,7 @@ import java.util.function.Function;
 /// Reads one page of a list that is sorted newest first.
 ///
 /// @param locator finds the rows of the list
-/// @param range the ids of all rows of the list
+/// @param range a range that contains the ids of all rows of the list
 /// @param idOf returns the id by which a row is sorted
 public record ListPager<T>(
         PageLocator locator, IdRange range, ListPage page, Function<T, UUID> idOf) {
@@ -24,10 +24,10 @@ public record ListPager<T>(
     /// The rows that one step of a scan found.
     ///
     /// @param matches the matching rows, newest first
-    /// @param last the id of the last row that the step scanned; empty if no older rows are left
+    /// @param last the id of the last row that the step scanned, or empty if no older rows are left
     public record ScanStep<T>(List<T> matches, Optional<UUID> last) {}
 
-    /// Returns the page of a list whose total the usage counts give.
+    /// Returns the page of a list whose total is known from the usage counts.
     ///
     /// @param rows reads the rows at a location, newest first
     public ResultPage<T> counted(Function<PageLocator.PageLocation, List<T>> rows) {

@@ -22,13 +22,13 @@ import java.util.function.UnaryOperator;
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
 /// matching rows in them. The query therefore reads rows only from these time units. Rows are
-/// counted only in the two units that the range covers partly, and in at most half of each. If a
-/// unit with very many rows begins far before the page, [DeepPage] finds a time shortly before the
-/// page. The cost therefore depends neither on the length of the list nor on how far down the page
-/// is.
+/// counted only in the two units at the ends of the range that it covers in part, and in at most
+/// half of each. If a unit with very many rows begins far before the page, [DeepPage] finds a time
+/// shortly before the page. The cost therefore depends neither on the length of the list nor on how
+/// far down the page is.
 ///
-/// Each instance belongs to one transaction, which must be begun with
-/// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
+/// Each instance belongs to one transaction. The caller must start it with
+/// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 public final class PageLocator {
 
     /// A segment of time and the number of matching rows in it.
@@ -71,7 +71,8 @@ public final class PageLocator {
     private final long maxSkippedRows;
     private @Nullable List<TimeSegment> segments;
 
-    /// @param sourceOf maps a key of the usage counts, a source or a connection, to its source
+    /// @param sourceOf maps a key of the usage counts, which is a source or a connection, to its
+    ///   source
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
     /// @param maxSkippedRows how many rows before a page the query that reads it may skip
     public PageLocator(
@@ -315,9 +316,9 @@ public final class PageLocator {
         return windows;
     }
 
-    /// Returns, for each source, the time units that have matching rows. The key is the minute at
-    /// which a unit starts. The value is whether the unit is pure: for every key of the source, it
-    /// contains only matching rows.
+    /// Returns, for each source, the time units that have matching rows. They are mapped from the
+    /// minute at which a unit starts to whether the unit is pure, which means that it contains only
+    /// matching rows for every usage key of the source.
     private Map<UUID, SortedMap<Long, Boolean>> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> bySource = new HashMap<>();
         for (var presence : usage.activeUnits(from, to)) {

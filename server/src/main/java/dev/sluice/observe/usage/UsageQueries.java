@@ -17,8 +17,8 @@ import java.util.UUID;
 /// of time.
 ///
 /// Adds up the counts in the usage tables (`rollup_hour`, `rollup_day`) and the ledger rows that
-/// have not been folded (added) into these tables yet. Each instance belongs to one transaction,
-/// which must be begun with [dev.sluice.platform.db.Db#snapshot], so that all its queries see the
+/// have not been folded (added) into these tables yet. Each instance belongs to one transaction.
+/// The caller must start it with [dev.sluice.platform.db.Db#snapshot], so that all queries see the
 /// same data.
 public final class UsageQueries {
 
@@ -55,7 +55,7 @@ public final class UsageQueries {
     /// @param dim the number of the status or trigger by which the series is counted
     public record UsageCount(UUID key, int dim, long n) {}
 
-    /// The time units of the series' smallest size in which one key has wanted counts.
+    /// The time units, of the series' smallest size, in which one key has wanted counts.
     ///
     /// @param units maps the start of each unit, in minutes since 1970, to a flag. The flag says
     ///   whether all counts of the key in the unit's hour are known to be wanted
@@ -216,9 +216,9 @@ public final class UsageQueries {
         return counts;
     }
 
-    /// Returns, for each key, the smallest time units that contain counts of the wanted kinds, from
-    /// minute `from` up to but not including minute `to`. Both must be the start of such a unit.
-    /// Keys without such counts are left out.
+    /// Returns, for each key, the units of the series' smallest size that contain wanted counts,
+    /// from minute `from` up to but not including minute `to`. Both must be the start of a unit of
+    /// that size. Keys without wanted counts are omitted.
     List<ActiveUnits> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> byKey = new HashMap<>();
         for (var one :

@@ -10,14 +10,14 @@ import java.util.TreeMap;
 
 /// Counts that are computed from other counts: some are added, others subtracted. For example, the
 /// number of unfinished deliveries is the number of created deliveries minus the number of those
-/// that ended.
+/// that have ended.
 public final class UsageSum {
 
     private final List<UsageQueries> added;
     private final List<UsageQueries> subtracted;
 
-    /// @param added at least one; all have the same smallest unit
-    /// @param subtracted counts of rows that are also among the added ones
+    /// @param added the counts to add, at least one; all have the same smallest unit
+    /// @param subtracted the counts to subtract; their rows are also among the added ones
     public UsageSum(List<UsageQueries> added, List<UsageQueries> subtracted) {
         this.added = List.copyOf(added);
         this.subtracted = List.copyOf(subtracted);
@@ -49,9 +49,9 @@ public final class UsageSum {
                 .toList();
     }
 
-    /// Returns, for each key, the units of the smallest size that have added counts, from minute
-    /// `from` up to but not including minute `to`. Both must be the start of such a unit. A key may
-    /// occur once for each of the added [UsageQueries].
+    /// Returns, for each key, the units of the smallest size for which there are counts to add,
+    /// from minute `from` up to but not including minute `to`. Both must be the start of a unit of
+    /// that size. A key may occur once for each of the added [UsageQueries].
     List<ActiveUnits> activeUnits(long from, long to) {
         var units = new ArrayList<ActiveUnits>();
         added.forEach(usage -> units.addAll(usage.activeUnits(from, to)));

@@ -14,8 +14,8 @@ import java.util.Optional;
 
 /// The objects that all layers of the server share, built once at startup.
 ///
-/// @param mail empty if no mail server is configured
-/// @param spans empty if tracing is off
+/// @param mail sends emails; empty if no mail server is configured
+/// @param spans exports the spans of traces; empty if tracing is off
 public record Foundation(
         Database database,
         Pools pools,
@@ -29,8 +29,8 @@ public record Foundation(
     /// The clocks of the server.
     ///
     /// @param shared shows the database's time, so that all nodes on one database agree
-    /// @param settled the clock for decisions that cannot be undone. If `shared` leaps forward by
-    ///   more than 10 minutes, this clock follows only after the leap has lasted for an hour
+    /// @param settled the clock for decisions that cannot be undone. If `shared` jumps forward by
+    ///   more than 10 minutes, this clock follows only after the jump has lasted for an hour
     public record FoundationClocks(InstantSource shared, InstantSource settled) {}
 
     public InstantSource clock() {

@@ -29,7 +29,7 @@ public record Pools(Db api, Db relay, Db delivery, Db node) {
 
     private static final Duration CHORE_TIMEOUT = Duration.ofSeconds(60);
 
-    /// Returns all pools; the first one is that of the API.
+    /// Returns all pools, starting with the API's pool.
     public List<Db> all() {
         return List.of(api, relay, delivery, node);
     }

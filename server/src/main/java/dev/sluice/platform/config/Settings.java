@@ -16,10 +16,11 @@ import java.util.function.Function;
 
 /// Reads and checks named text settings, such as environment variables.
 ///
-/// A wrong setting is recorded as an error and treated as not set. The caller reads every setting
-/// and then calls `errors`, which also reports unknown names. A blank value counts as not set.
+/// An invalid setting is recorded as an error and treated as not set. The caller reads every
+/// setting and then calls `errors`, which also reports unknown names. A blank value counts as not
+/// set.
 ///
-/// Owned by one thread.
+/// Not thread-safe.
 public final class Settings {
 
     /// The prefix of the names of the server's own settings in the environment.
@@ -35,7 +36,8 @@ public final class Settings {
         this(values, Map.of());
     }
 
-    /// @param namesInFile the names by which error messages refer to settings that come from a file
+    /// @param namesInFile maps each setting that comes from a file to its name in that file, which
+    ///   error messages use
     public Settings(Map<String, String> values, Map<String, String> namesInFile) {
         this.namesInFile = Map.copyOf(namesInFile);
         this.values = new LinkedHashMap<>();
@@ -123,7 +125,7 @@ public final class Settings {
     }
 
     /// @param parse returns null when the value breaks the rule
-    /// @param rule the error message without the setting's name, which comes first
+    /// @param rule the error message, which follows the setting's name
     private <T> Optional<T> read(String name, Function<String, @Nullable T> parse, String rule) {
         return read(
                 name,

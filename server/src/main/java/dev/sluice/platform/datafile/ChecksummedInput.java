@@ -8,9 +8,9 @@ import java.io.OutputStream;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/// The bytes of a data file without its last line, which holds the checksum of these bytes. The
-/// stream always holds back as many bytes as the last line has, so that it can also read from a
-/// pipe.
+/// The bytes of a data file without its last line, which contains the checksum of these bytes. The
+/// stream always holds back as many bytes as the last line has, because they may be that line. It
+/// therefore need not know the length of the file, and can also read from a pipe.
 final class ChecksummedInput extends BlockInput {
 
     private final InputStream in;

@@ -16,12 +16,12 @@ import java.util.TreeMap;
 
 /// The header of a data file, which describes the rows that follow.
 ///
-/// @param passphrase how the key of the file's secrets is derived; empty if that key is the master
-///   key
-/// @param canary base64 of a known text, sealed with the key of the file's secrets
+/// @param passphrase how the key of the file's secrets is derived, or empty if that key is the
+///   master key
+/// @param canary a known text, sealed with the key of the file's secrets and encoded in base64
 /// @param days the UTC days that have partitions
 /// @param sequences the last value of each sequence that was used, by name
-/// @param tables the tables, in the order in which the file has their rows
+/// @param tables the tables, in the order in which the file contains their rows
 public record DataFileHeader(
         FileOrigin origin,
         Optional<PassphraseParameters> passphrase,
@@ -41,14 +41,15 @@ public record DataFileHeader(
 
     /// The parameters with which Argon2id derives a key from a passphrase.
     ///
-    /// @param salt base64
+    /// @param salt the salt, encoded in base64
     public record PassphraseParameters(
             String salt, int memoryKib, int iterations, int parallelism) {}
 
     /// A table in the file.
     ///
-    /// @param sealed the columns that hold sealed values. Each value's context is the text given
-    ///   here followed by the row's `id`, or by the row's first column if the table has no `id`
+    /// @param sealed maps each column that contains sealed values to a text. The context of a
+    ///   sealed value is this text followed by the row's `id`, or by the row's first column if the
+    ///   table has no `id`
     /// @param isSeeded whether migrations write rows into the table. The rows of the file replace
     ///   those rows
     public record TableLayout(
@@ -58,8 +59,8 @@ public record DataFileHeader(
     private static final int MAX_ENTRIES = 100_000;
     private static final int MAX_VERSION = 1_000_000;
 
-    /// The maximum parameters of Argon2id that are accepted. Higher parameters could use up the
-    /// memory or take hours, so a file with higher parameters is treated as damaged.
+    /// The largest Argon2id parameters that are accepted. Larger ones could use up the memory or
+    /// take hours, so a file with larger parameters is treated as damaged.
     private static final int MAX_MEMORY_KIB = 1 << 20;
 
     private static final int MAX_ITERATIONS = 100;

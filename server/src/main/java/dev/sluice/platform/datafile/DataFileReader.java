@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
-/// Reads a data file from its header to its checksum. Holds one piece of up to 64 KiB in memory at
-/// a time. Owned by one thread.
+/// Reads a data file from its header to its checksum. Keeps at most one piece of up to 64 KiB in
+/// memory at a time. Not thread-safe.
 ///
 /// The caller must call [#end] before it commits its work on the rows, because only `end` checks
 /// that the file is intact.
@@ -79,7 +79,7 @@ public final class DataFileReader {
         return header;
     }
 
-    /// Returns the name of the next table; empty after the last table.
+    /// Returns the name of the next table, or empty after the last table.
     public Optional<String> nextTable() throws IOException {
         return reading(() -> {
             int kind = records.readUnsignedByte();
@@ -100,8 +100,8 @@ public final class DataFileReader {
         return rows;
     }
 
-    /// Returns the number of rows that the file states for the table. The caller must have read all
-    /// rows before.
+    /// Returns how many rows the current table has, according to the file. The caller must read all
+    /// rows first.
     public long rowCount() throws IOException {
         if (rows.read() >= 0) {
             throw damaged();
@@ -130,7 +130,7 @@ public final class DataFileReader {
     }
 
     /// Runs a read, and turns exceptions that show a damaged file into a [DataFileException]. Other
-    /// exceptions, such as an error of the disk, pass unchanged.
+    /// exceptions, such as a disk error, are thrown unchanged.
     private static <T> T reading(FileRead<T> read) throws IOException {
         try {
             return read.read();
@@ -173,7 +173,7 @@ public final class DataFileReader {
             return taken;
         }
 
-        /// Begins the next piece. Returns false at the end of the table.
+        /// Starts the next piece. Returns false at the end of the table.
         private boolean nextPiece() throws IOException {
             int kind = records.readUnsignedByte();
             if (kind == DataFileFormat.TABLE_END) {

@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
-/// Writes a data file from its header to its checksum. Holds one piece of up to 64 KiB in memory at
-/// a time. Owned by one thread.
+/// Writes a data file from its header to its checksum. Keeps at most one piece of up to 64 KiB in
+/// memory at a time. Not thread-safe.
 public final class DataFileWriter {
 
     private final OutputStream out;

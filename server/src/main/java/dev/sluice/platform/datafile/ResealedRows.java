@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Rows in the binary format of COPY (PostgreSQL manual, COPY, "Binary Format"), with their sealed
-/// values sealed again under another key. Holds one row in memory.
+/// A stream of rows in the binary format of COPY (specified in the PostgreSQL manual, page COPY,
+/// section "Binary Format"). Seals the sealed values in the rows again, under another key. Keeps
+/// one row in memory at a time.
 ///
 /// A value that the old key cannot open stays as it is, so it remains unreadable.
 public final class ResealedRows extends BlockInput {
@@ -31,7 +32,7 @@ public final class ResealedRows extends BlockInput {
 
     /// The key that opens the sealed values, and the key that seals them again.
     ///
-    /// @param onUnreadable is called for each value that `from` cannot open
+    /// @param onUnreadable called for each value that `from` cannot open
     public record KeyChange(Sealer from, Sealer to, Runnable onUnreadable) {
 
         private byte[] apply(byte[] sealed, String context) {

@@ -9,9 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
-/// Rows for a binary COPY, collected in memory (PostgreSQL manual, COPY, "Binary Format").
+/// Rows for a binary COPY, collected in memory. The format is specified in the PostgreSQL manual,
+/// page COPY, section "Binary Format".
 ///
-/// After `clear`, the object can be reused; it keeps up to 4 MiB of its memory.
+/// The object can be reused after `clear`, which keeps up to 4 MiB of its buffer.
 public final class CopyRows implements NewRows {
 
     private static final byte[] COPY_HEADER = {

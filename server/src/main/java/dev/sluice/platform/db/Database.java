@@ -57,7 +57,8 @@ public record Database(
         return "jdbc:postgresql://" + host + ":" + port + "/" + name + parameters;
     }
 
-    /// Returns the driver's properties, as a new copy each time, because callers add to it.
+    /// Returns the properties for the JDBC driver. Each call returns a new object, because callers
+    /// add properties to it.
     Properties properties() {
         var properties = new Properties();
         properties.setProperty("user", user);

@@ -14,8 +14,9 @@ import java.util.function.LongSupplier;
 /// monotonic clock, so a change to the host's clock has no effect. A reading is accurate to half
 /// its round trip. A sync adjusts this clock only if it differs from the reading by more than that.
 ///
-/// If the database's clock leaps, the next sync moves this clock with it. The clock that
-/// [#settled()] returns follows a leap forward only after the leap has lasted for an hour.
+/// If the database's clock jumps, the next sync moves this clock with it. The clock that
+/// [#settled()] returns follows a jump forward of more than 10 minutes only after the jump has
+/// lasted for an hour.
 ///
 /// Thread-safe, but one thread at a time may sync.
 public final class DatabaseClock implements InstantSource {
@@ -38,8 +39,8 @@ public final class DatabaseClock implements InstantSource {
     private volatile ClockAnchor anchor;
     private volatile SettledTime settled;
 
-    /// Whether a sync has already read the settled time that an earlier process saved. Used by
-    /// syncs only.
+    /// Whether a sync has already read the settled time that an earlier process saved. Used only by
+    /// syncs.
     private boolean isStarted;
 
     /// Creates a clock that shows the host's time until the first sync.
@@ -56,9 +57,9 @@ public final class DatabaseClock implements InstantSource {
         return at(anchor, nanos.getAsLong());
     }
 
-    /// Returns the clock for decisions that cannot be undone. It follows a leap forward of more
-    /// than 10 minutes only after the leap has lasted for an hour (see [SettledTime]). After a
-    /// start, the time during which no process ran counts as a leap, too.
+    /// Returns the clock for decisions that cannot be undone. It follows a jump forward of more
+    /// than 10 minutes only after the jump has lasted for an hour (see [SettledTime]). After a
+    /// start, the time during which no process was running also counts as a jump.
     public InstantSource settled() {
         return () -> settled.at(nanos.getAsLong());
     }

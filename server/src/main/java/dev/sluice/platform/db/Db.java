@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// A small connection pool that runs transactions. All code except the busiest threads uses it;
-/// those have a [DedicatedConnection] each. Thread-safe.
+/// A small connection pool that runs transactions. All code uses it except the busiest threads,
+/// each of which has a [DedicatedConnection]. Thread-safe.
 public final class Db implements AutoCloseable {
 
     private static final SqlStatement BEGIN = new SqlStatement("begin", List.of());
@@ -22,13 +22,13 @@ public final class Db implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /// How long a connection waits for data from the database before it counts as broken. If the
-    /// statement timeout is longer, it applies instead.
+    /// statement timeout is longer, that timeout applies instead.
     private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(1);
 
     private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
 
-    /// Undoes a setting of a connection. If undoing fails after an earlier failure, callers see the
-    /// earlier one.
+    /// Undoes a change to a connection's settings. Used in try-with-resources, so a failure to undo
+    /// the change does not hide an earlier failure.
     @FunctionalInterface
     private interface Restoration extends AutoCloseable {
 
@@ -57,8 +57,8 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /// Like [#open], for a pool that is seldom used: it connects only when a connection is needed,
-    /// and closes connections that were idle for long.
+    /// Like [#open], for a pool that is seldom used. It connects only when a connection is needed,
+    /// and closes connections that have been idle for a long time.
     public static Db openOnDemand(
             Database database, String name, int connections, Duration statementTimeout) {
         var config = config(database, name, connections, statementTimeout);
@@ -103,14 +103,14 @@ public final class Db implements AutoCloseable {
     /// Runs `work` in a transaction: commits when it returns, rolls back when it throws.
     public <T> T call(Function<Tx, T> work) {
         return withConnection(connection -> {
-            connection.setAutoCommit(false); // the pool resets it
+            connection.setAutoCommit(false); // the pool resets this
             return inTransaction(connection, work);
         });
     }
 
-    /// Runs `work`, which must run only one statement. The statement is a transaction of its own
-    /// and takes a single round trip; [#call] needs a second one for the commit. Use this for
-    /// queries that repeat all the time while the server is idle.
+    /// Runs `work`, which must run only one statement. The statement commits by itself and takes a
+    /// single round trip, while [#call] needs a second one for the commit. Use this for queries
+    /// that run again and again even while the server is idle.
     public <T> T statement(Function<Tx, T> work) {
         return withConnection(connection -> work.apply(new Tx(connection)));
     }
@@ -138,7 +138,7 @@ public final class Db implements AutoCloseable {
                 return work.run(connection);
             } catch (DbException e) {
                 if (e.isReadOnly()) {
-                    pool.evictConnection(connection); // closed when it is given back
+                    pool.evictConnection(connection); // the pool closes it when it is returned
                 }
                 throw e;
             }
@@ -180,7 +180,7 @@ public final class Db implements AutoCloseable {
     ///
     /// @param active the number of connections in use
     /// @param idle the number of open connections that are not in use
-    /// @param waiting the number of threads that wait for a connection
+    /// @param waiting the number of threads that are waiting for a connection
     /// @param max the maximum number of connections
     public record PoolUse(String name, int active, int idle, int waiting, int max) {}
 
@@ -194,7 +194,7 @@ public final class Db implements AutoCloseable {
                 pool.getMaximumPoolSize());
     }
 
-    /// Whether the database currently answers statements.
+    /// Returns whether the database currently answers statements.
     public boolean isReachable() {
         try {
             return statement(tx -> tx.single("select true as there", row -> row.bool("there")));
@@ -221,16 +221,16 @@ public final class Db implements AutoCloseable {
 
     /// Runs the statements as one transaction in a single round trip.
     ///
-    /// `begin` and `commit` are sent as statements among the others. Either all of them take effect
-    /// or none, however the driver sends them. In the driver's own transactions, it waits for the
-    /// replies to both.
+    /// Sends `begin` and `commit` as statements along with the others, so either all of them take
+    /// effect or none, however the driver sends them. If the driver managed the transaction, it
+    /// would wait for the replies to both `begin` and `commit`.
     static void inOneTrip(Connection connection, List<SqlStatement> statements)
             throws SQLException {
         var all = new ArrayList<SqlStatement>();
         all.add(BEGIN);
         all.addAll(statements);
         all.add(COMMIT);
-        connection.setAutoCommit(true); // the driver adds no transaction of its own
+        connection.setAutoCommit(true); // so that the driver starts no transaction
         try {
             new Tx(connection).updateAll(all);
         } catch (RuntimeException | Error e) {

@@ -44,36 +44,36 @@ public final class DbException extends RuntimeException {
         return failure;
     }
 
-    /// Whether the connection broke or could not be made. If it broke, the transaction may or may
-    /// not have been committed.
+    /// Returns whether the connection broke or could not be made. If it broke, the transaction may
+    /// or may not have been committed.
     public boolean isConnectionLost() {
         return failure == DbFailure.CONNECTION_LOST;
     }
 
-    /// Whether the database does not exist, or does not accept this user and password.
+    /// Returns whether the database does not exist, or does not accept this user and password.
     public boolean isLoginRefused() {
         return state.startsWith("28") || state.equals("3D000");
     }
 
-    /// Whether a row violates a unique constraint.
+    /// Returns whether a row violates a unique constraint.
     public boolean isDuplicate() {
         return state.equals("23505");
     }
 
-    /// Whether the lock timeout ended before the lock became free.
+    /// Returns whether the lock timeout ended before the lock became free.
     public boolean isLockTimeout() {
         return state.equals("55P03");
     }
 
-    /// Whether the statement was refused because the session is read-only. A new connection is then
-    /// needed. This session may stay read-only after the database accepts writes again, or another
-    /// server may have become the writable one.
+    /// Returns whether the statement was refused because the session is read-only. The connection
+    /// must then be replaced: its session may stay read-only after the database accepts writes
+    /// again, or another server may have become the writable one.
     boolean isReadOnly() {
         return state.equals("25006");
     }
 
-    /// Whether no partition exists for a row. PostgreSQL reports this as the violation of a check
-    /// constraint, but without a constraint's name.
+    /// Returns whether no partition exists for a row. PostgreSQL reports this as the violation of a
+    /// check constraint, but without the name of a constraint.
     public boolean isMissingPartition() {
         return state.equals("23514")
                 && !(getCause() instanceof PSQLException refused
@@ -81,15 +81,15 @@ public final class DbException extends RuntimeException {
                         && refused.getServerErrorMessage().getConstraint() != null);
     }
 
-    /// Whether PostgreSQL or a connection pooler reported a protocol violation. A pooler reports
-    /// one when it loses its server. PostgreSQL reports one for a message that it cannot parse at
-    /// all.
+    /// Returns whether PostgreSQL or a connection pooler reported a protocol violation. A pooler
+    /// reports one when it loses its server. PostgreSQL reports one for a message that it cannot
+    /// parse at all.
     public boolean isProtocolViolation() {
         return state.equals("08P01");
     }
 
-    /// Whether a stored value cannot be read or decoded. Returns false if an index is damaged,
-    /// because the index can be rebuilt from the rows.
+    /// Returns whether a stored value cannot be read or decoded. Returns false if an index is
+    /// damaged, because the index can be rebuilt from the rows.
     public boolean isUnreadableValue() {
         return (failure == DbFailure.DAMAGED && !state.equals(INDEX_CORRUPTED))
                 || (failure == DbFailure.BAD_ROW && state.startsWith("22"));

@@ -5,9 +5,9 @@ import java.util.Set;
 
 /// The kinds of database failure, by what they mean for the work that failed.
 ///
-/// This is the only place that assigns SQLSTATEs to these kinds (PostgreSQL manual, appendix
-/// "PostgreSQL Error Codes"). Code that must choose between waiting and giving up uses it, so that
-/// the choice is the same everywhere.
+/// This is the only place that assigns SQLSTATEs to these kinds. The SQLSTATEs are listed in the
+/// PostgreSQL manual, appendix "PostgreSQL Error Codes". Code that must choose between waiting and
+/// giving up uses this type, so that the choice is the same everywhere.
 public enum DbFailure {
 
     /// The connection broke or could not be made. If it broke, the transaction may or may not have
@@ -15,8 +15,8 @@ public enum DbFailure {
     CONNECTION_LOST,
 
     /// The database answers, but refuses the work for now. For example, it is read-only, cancels
-    /// statements, rolls back a deadlock, lacks memory or disk space, or holds a lock. Nothing was
-    /// committed, and the work is not the cause. The work waits.
+    /// the statement, rolls back the transaction to end a deadlock, lacks memory or disk space, or
+    /// cannot get a lock. Nothing was committed, and the work is not the cause. The work waits.
     PASSING,
 
     /// A row breaks a rule and would break it again (SQLSTATE classes 22 and 23). The row is given
@@ -29,14 +29,15 @@ public enum DbFailure {
     /// Any other failure. The work waits, but other work goes first.
     UNKNOWN;
 
-    /// The states in which the connection is gone or unusable: statement completion unknown, idle
-    /// transaction timeout, too many connections, admin shutdown, crash shutdown, cannot connect
-    /// now, database dropped, idle session timeout.
+    /// The SQLSTATEs that mean that the connection is gone or unusable: statement completion
+    /// unknown, idle transaction timeout, too many connections, admin shutdown, crash shutdown,
+    /// cannot connect now, database dropped, idle session timeout.
     private static final Set<String> CONNECTION_LOST_STATES =
             Set.of("40003", "25P03", "53300", "57P01", "57P02", "57P03", "57P04", "57P05");
 
-    /// The prefixes of passing states: read-only transaction, transaction rollback, insufficient
-    /// resources, object not in prerequisite state, operator intervention, system error.
+    /// The prefixes of the SQLSTATEs of passing failures: read-only transaction, transaction
+    /// rollback, insufficient resources, object not in prerequisite state, operator intervention,
+    /// system error.
     private static final List<String> PASSING_PREFIXES =
             List.of("25006", "40", "53", "55", "57", "58");
 
@@ -53,7 +54,7 @@ public enum DbFailure {
         return state.startsWith("XX") ? DAMAGED : UNKNOWN;
     }
 
-    /// Whether the same work can succeed later without a change, because it did not cause the
+    /// Returns whether the same work, unchanged, can succeed later, because it did not cause the
     /// failure.
     public boolean isPassing() {
         return this == CONNECTION_LOST || this == PASSING;

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /// A database connection for one busy thread, outside the pool. It opens on first use and reopens
-/// after it breaks or proves read-only. Owned by one thread; other threads may only call `close`.
+/// after it breaks or turns out to be read-only. Used by one thread only; other threads may only
+/// call `close`.
 ///
 /// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
 /// been committed. The caller must find out whether it was.
@@ -51,7 +52,7 @@ public final class DedicatedConnection implements AutoCloseable {
 
     /// Runs the statements and inserts the rows of these tables in one transaction, as [Tx#insert]
     /// does. If no table needs a COPY, everything takes a single round trip, including begin and
-    /// commit. Throws like [#call].
+    /// commit. Throws the same exceptions as [#call].
     public void insert(List<SqlStatement> first, List<Tx.Insertion> tables) {
         var _ =
                 measured(opened -> {
@@ -90,7 +91,8 @@ public final class DedicatedConnection implements AutoCloseable {
         }
     }
 
-    /// Whether the database answers on this connection, or on a new one.
+    /// Returns whether the database answers on this connection, or on a new one if this one is not
+    /// open.
     public boolean isAnswering() {
         try {
             return call(tx -> tx.single("select true as there", row -> row.bool("there")));

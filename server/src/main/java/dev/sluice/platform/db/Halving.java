@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 
 /// Runs a step on a batch of items so that a bad item does not stop the rest from being processed.
 ///
-/// If the step fails on a batch, it runs on each half of the batch. This repeats until each item on
-/// which the step fails is alone. One bad item among n costs about 2 log2(n) extra runs.
+/// If the step fails on a batch, it runs on each half of the batch. This repeats until each bad
+/// item is in a batch by itself. One bad item among n costs about 2 log2(n) extra runs.
 public final class Halving {
 
     private Halving() {}
@@ -17,7 +17,8 @@ public final class Halving {
     /// Returns the items on which the step failed, each with its last failure. A passing failure,
     /// such as a lost connection, is thrown, because no item caused it.
     ///
-    /// @param step must run in a transaction of its own, so that it changes nothing when it fails
+    /// @param step must run each batch in a separate transaction, so that it changes nothing when
+    ///   it fails
     public static <T> SequencedMap<T, RuntimeException> run(List<T> items, Consumer<List<T>> step) {
         return run(
                 items,
@@ -27,8 +28,10 @@ public final class Halving {
 
     /// Returns the items on which the step failed, each with its last failure.
     ///
-    /// @param step must run in a transaction of its own, so that it changes nothing when it fails
-    /// @param isOfItem whether an item may be the cause of a failure; any other failure is thrown
+    /// @param step must run each batch in a separate transaction, so that it changes nothing when
+    ///   it fails
+    /// @param isOfItem returns whether an item may have caused the failure; any other failure is
+    ///   thrown
     public static <T> SequencedMap<T, RuntimeException> run(
             List<T> items, Consumer<List<T>> step, Predicate<RuntimeException> isOfItem) {
         var failed = new LinkedHashMap<T, RuntimeException>();

@@ -7,8 +7,8 @@ import java.util.UUID;
 
 /// A few rows for one `insert` statement, collected in memory.
 ///
-/// Such a statement can share its round trip with other statements ([Tx#updateAll]), while a COPY
-/// takes two of its own.
+/// The statement can share its round trip with other statements ([Tx#updateAll]), while a COPY
+/// needs two round trips just for itself.
 public final class InsertRows implements NewRows {
 
     /// The maximum number of rows of one table for which an `insert` is faster than a COPY. The

@@ -8,8 +8,8 @@ import java.util.UUID;
 /// Rows to be inserted into a table, collected in memory.
 ///
 /// Each row starts with `row(columns)`, followed by one call per column in order. [CopyRows] is the
-/// cheapest way to write many rows; [InsertRows] is the cheapest way to write a few. Owned by one
-/// thread.
+/// cheapest way to write many rows; [InsertRows] is the cheapest way to write a few. Not
+/// thread-safe.
 public sealed interface NewRows permits CopyRows, InsertRows {
 
     /// Returns an empty object of the kind that suits this number of rows.
@@ -66,7 +66,7 @@ public sealed interface NewRows permits CopyRows, InsertRows {
         return value.isPresent() ? text(value.get()) : nullValue(ColumnType.TEXT);
     }
 
-    /// Adds a timestamp column, truncated to microseconds, which is PostgreSQL's resolution.
+    /// Adds a timestamp, truncated to microseconds, which is PostgreSQL's resolution.
     NewRows instant(Instant value);
 
     NewRows uuids(List<UUID> values);

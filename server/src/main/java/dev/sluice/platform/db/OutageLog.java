@@ -12,10 +12,11 @@ import java.util.function.LongSupplier;
 /// its end is logged once, however many transactions fail. All connections of this process to one
 /// database share one object. Thread-safe.
 ///
-/// A pool may wait for a connection until after the end of an outage that another connection
-/// noticed. Such a failure belongs to the outage in which its call began, and begins no new outage.
+/// A call may wait so long for a connection from the pool that it fails after the outage has ended
+/// for other connections. The failure then belongs to the outage during which the call started, and
+/// does not start a new one.
 ///
-/// The log omits the warnings of callers whose transactions failed; see
+/// During an outage, the log omits the warnings of callers whose transactions failed; see
 /// [dev.sluice.platform.log.OutageFilter].
 final class OutageLog {
 
@@ -37,7 +38,7 @@ final class OutageLog {
     /// How many outages have ended. Written and read like `isAway`.
     private volatile int ended;
 
-    /// Guarded by this object's monitor, like the next fields.
+    /// Guarded by this object's monitor, as are the next three fields.
     private int failures;
 
     private long firstFailureNanos;
@@ -53,8 +54,8 @@ final class OutageLog {
         return BY_URL.computeIfAbsent(database.jdbcUrl(), _ -> new OutageLog(System::nanoTime));
     }
 
-    /// Returns the number of outages that have ended so far. Called before each transaction; the
-    /// result is passed to [#failed].
+    /// Returns the number of outages that have ended so far. Must be called before each
+    /// transaction; if the transaction fails, the caller passes the result to [#failed].
     int begin() {
         return ended;
     }
@@ -90,7 +91,7 @@ final class OutageLog {
         }
     }
 
-    /// Called after each transaction that was committed. Costs one volatile read while there is no
+    /// Must be called after each committed transaction. Costs one volatile read while there is no
     /// outage.
     void succeeded() {
         if (isAway) {

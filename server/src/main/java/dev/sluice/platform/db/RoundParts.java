@@ -3,7 +3,7 @@ package dev.sluice.platform.db;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the independent parts of one round of a loop, so that a failed part does not prevent the
-/// rest from running. The round itself still fails, at its end. Used by one thread.
+/// rest from running. The round itself still fails when [#end] is called. Not thread-safe.
 public final class RoundParts {
 
     private @Nullable RuntimeException failure;

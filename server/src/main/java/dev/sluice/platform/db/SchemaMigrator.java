@@ -19,12 +19,12 @@ public final class SchemaMigrator {
 
     private SchemaMigrator() {}
 
-    /// Applies the files that have not been applied yet. Several processes may call this at once:
+    /// Applies the files that have not been applied yet. If several processes call this at once,
     /// they run one after another.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off.
-    ///   Also if a newer version of the program has used the database, or if a file cannot be
-    ///   applied
+    ///   It is also thrown if a newer version of the program has used the database, or if a file
+    ///   cannot be applied
     public static void run(Database database) {
         requireKnown(version(database));
         migrate(database, MigrationVersion.LATEST);
@@ -32,7 +32,8 @@ public final class SchemaMigrator {
 
     /// Applies the files up to and including the number `version`.
     ///
-    /// @throws DbException as `run(Database)` does
+    /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
+    ///   or if a file cannot be applied
     public static void run(Database database, int version) {
         migrate(database, MigrationVersion.fromVersion(Integer.toString(version)));
     }
@@ -60,8 +61,8 @@ public final class SchemaMigrator {
         }
     }
 
-    /// The number of the last file that was applied to a database, and of the newest file that this
-    /// version of the program has.
+    /// The number of the last file that was applied to a database, and the number of the newest
+    /// file that this version of the program contains.
     ///
     /// @param applied 0 if no file was applied
     public record SchemaVersion(int applied, int newest) {}

@@ -7,25 +7,25 @@ import java.util.Optional;
 /// The time used for decisions that cannot be undone, such as erasing events.
 ///
 /// The settled time normally equals the database's clock. If that clock is set back, the settled
-/// time follows at once. If that clock leaps forward by more than 10 minutes, the settled time
-/// first continues as if there had been no leap. It follows after the leap has lasted for an hour.
+/// time follows at once. If that clock jumps forward by more than 10 minutes, the settled time
+/// first continues as if there had been no jump. It follows after the jump has lasted for an hour.
 /// Immutable; does no I/O and reads no clock.
 ///
 /// @param time the time at `nanos`
 /// @param nanos a value of the monotonic clock
-/// @param leap the leap that the settled time has not followed yet; empty if there is none
+/// @param leap the jump that the settled time has not followed yet, or empty if there is none
 record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
 
-    /// A leap forward of the database's clock.
+    /// A jump forward of the database's clock.
     ///
     /// @param ahead how far that clock is ahead of the settled time
-    /// @param sinceNanos when the leap was first seen, by the monotonic clock
+    /// @param sinceNanos when the jump was first seen, by the monotonic clock
     record Leap(Duration ahead, long sinceNanos) {}
 
-    /// The minimum difference that counts as a leap.
+    /// How far the database's clock may be ahead of the settled time before this counts as a jump.
     static final Duration MIN_LEAP = Duration.ofMinutes(10);
 
-    /// How long a leap must last before the settled time follows it.
+    /// How long a jump must last before the settled time follows it.
     static final Duration SETTLE_TIME = Duration.ofHours(1);
 
     static SettledTime at(Instant time, long nanos) {
@@ -37,8 +37,8 @@ record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
         return time.plusNanos(now - nanos);
     }
 
-    /// Returns the settled time after a reading of the database's clock. If the size of a leap
-    /// changes by more than 10 minutes, a new leap begins and its hour starts again.
+    /// Returns the settled time after a reading of the database's clock. If the size of a jump
+    /// changes by more than 10 minutes, it counts as a new jump, whose hour starts now.
     SettledTime afterReading(Instant databaseTime, long now) {
         var ahead = Duration.between(at(now), databaseTime);
         if (ahead.compareTo(MIN_LEAP) <= 0) {

@@ -6,11 +6,11 @@ import java.util.UUID;
 /// Stores the lease on a job that only one process may do at a time. The lease is the only row of
 /// the job's own table. The database's clock decides whether the lease has expired.
 ///
-/// A lease also counts as expired if it ends later than a lease acquired now would end. Such a
-/// lease was acquired before the clock was set back. This check uses `clock_timestamp()`, because
-/// `now()` is the start of the transaction. Another process may have acquired the lease while this
-/// transaction waited for the row. Compared with `now()`, the end of that valid lease would seem
-/// too late.
+/// A lease also counts as expired if it ends later than a lease acquired now would end, because it
+/// must have been acquired before the clock was set back. This check uses `clock_timestamp()`,
+/// because `now()` is the start of the transaction. Another process may have acquired the lease
+/// while this transaction was waiting for the row. Compared with `now()`, that valid lease would
+/// seem to end too late.
 ///
 /// The table has the columns `holder` and `lease_until`; the package that owns the table creates
 /// this store.

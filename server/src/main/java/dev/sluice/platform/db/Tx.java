@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// An open transaction that runs SQL. In [Db#statement], it is a connection without a transaction.
-/// Valid only during the call that receives it, and only on that call's thread.
+/// An open transaction that runs SQL. Within [Db#statement], no transaction is open, and a
+/// statement commits by itself. Valid only during the call that receives it, and only on that
+/// call's thread.
 ///
 /// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, null, and lists of
 /// UUIDs, integers or longs.
@@ -110,7 +111,7 @@ public final class Tx {
     }
 
     /// Runs the statements, then inserts the rows of these tables. [InsertRows] share the round
-    /// trip of the statements. Tables without rows are left out.
+    /// trip of the statements. Tables without rows are skipped.
     public void insert(List<SqlStatement> first, List<Insertion> tables) {
         updateAll(insertStatements(first, tables));
         for (var table : tables) {
@@ -132,15 +133,16 @@ public final class Tx {
     }
 
     /// Turns these features off for the rest of the transaction. Does nothing if there is no
-    /// transaction. The planner then uses a scan or sort that is off only if there is no other way.
+    /// transaction. The planner then uses a scan or sort that is turned off only if there is no
+    /// other way.
     public void disable(PlannerFeature... features) {
         for (var feature : features) {
             update("set local " + feature.setting() + " = off");
         }
     }
 
-    /// Runs the statement once per element, in one batch. Returns the number of changed rows for
-    /// each element, in order.
+    /// Runs the statement once for each element of `arguments`, in one batch. Returns the number of
+    /// changed rows for each element, in order.
     public int[] updateEach(String sql, List<? extends List<?>> arguments) {
         if (arguments.isEmpty()) {
             return new int[0];

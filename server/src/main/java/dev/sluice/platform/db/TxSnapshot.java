@@ -8,8 +8,8 @@ import java.util.stream.LongStream;
 /// `pg_snapshot`).
 ///
 /// A snapshot sees everything that had been committed by then, and nothing of the transactions that
-/// were running or began later. A later snapshot of the same database sees all that an earlier one
-/// sees. Immutable.
+/// were running or started later. A later snapshot of the same database sees all that an earlier
+/// one sees. Immutable.
 public final class TxSnapshot {
 
     /// The maximum number of running transactions in a parsed snapshot. A snapshot with more is
@@ -62,7 +62,7 @@ public final class TxSnapshot {
         return new TxSnapshot(oldestRunning, next, running);
     }
 
-    /// Whether the transaction had ended when the snapshot was taken.
+    /// Returns whether the transaction had ended when the snapshot was taken.
     public boolean sees(long xid) {
         return xid < oldestRunning || (xid < next && Arrays.binarySearch(running, xid) < 0);
     }
@@ -72,8 +72,8 @@ public final class TxSnapshot {
         return next <= 1;
     }
 
-    /// Returns the id that follows the id of the newest ended transaction (`xmax`). The snapshot
-    /// sees no transaction with this id or a higher one.
+    /// Returns the id of the oldest transaction that was still running (`xmin`), or [#next()] if
+    /// none was. The snapshot sees all transactions with lower ids.
     public long oldestRunning() {
         return oldestRunning;
     }

@@ -2,7 +2,7 @@
 ///
 /// Only this package uses the JDBC driver and the pool library. It converts every `SQLException` to
 /// a [DbException]. The types that open connections and transactions run their own statements, such
-/// as `set lock_timeout`. They are named by their role, and not `…Store` or `…Queries`.
+/// as `set lock_timeout`. They are named after their role, not `…Store` or `…Queries`.
 @NullMarked
 package dev.sluice.platform.db;
 

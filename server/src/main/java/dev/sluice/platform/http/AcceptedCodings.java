@@ -44,8 +44,8 @@ final class AcceptedCodings {
         return matcher.matches() ? Double.parseDouble(matcher.group(1)) : 0;
     }
 
-    /// Whether the client accepts gzip and does not prefer `identity`, which is a body without a
-    /// coding.
+    /// Returns whether the client accepts gzip and does not prefer `identity`, which means a body
+    /// without a coding.
     boolean prefersGzip() {
         double gzip = weightOf("gzip").orElse(0.0);
         return gzip > 0 && gzip >= weightOf("identity").orElse(0.0);

@@ -2,7 +2,8 @@ package dev.sluice.platform.http;
 
 import java.util.Locale;
 
-/// An error code of the API and its HTTP status. `docs/reference/errors.md` lists them for users.
+/// An error code of the API and its HTTP status. `docs/reference/errors.md` lists the codes for
+/// users.
 public enum ApiErrorCode {
     MALFORMED_REQUEST(400),
     UNAUTHORIZED(401),

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The refusal of an API request, which becomes an error response. The message is shown to the
-/// sender. It is a whole sentence that says what is wrong or what to do.
+/// Thrown to refuse an API request; the server turns it into an error response. The message is
+/// shown to the client. It is a whole sentence that says what is wrong or what to do.
 public final class ApiException extends RuntimeException {
 
     private final ApiErrorCode error;

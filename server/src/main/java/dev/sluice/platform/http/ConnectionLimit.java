@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Limits the number of open connections. At the limit, the server accepts no more connections and
-/// soon closes those without a request.
+/// Limits the number of open connections. While the limit is reached, the server accepts no more
+/// connections, and closes those that have had no request for [#MAX_IDLE_TIME].
 ///
 /// Jetty itself would shorten the idle timeout of all connections instead. That would replace the
-/// timeouts that [PartialHeadLimiter] sets. It would also end requests that wait for something,
-/// such as quiet live streams.
+/// timeouts that [PartialHeadLimiter] sets. It would also end requests that are waiting for
+/// something, such as live streams without events.
 final class ConnectionLimit extends NetworkConnectionLimit {
 
     /// How long a connection may be idle while the server is at the limit.
@@ -67,8 +67,8 @@ final class ConnectionLimit extends NetworkConnectionLimit {
         }
     }
 
-    /// Ends an idle connection's wait for its next request, in the same way as the connection's own
-    /// idle timeout. Does nothing if a thread has begun to read from the connection.
+    /// Closes an idle connection by ending its wait for the next request, as the connection's own
+    /// idle timeout would. Does nothing if a thread has started to read from the connection.
     private static void closeIfIdle(EndPoint endPoint) {
         // The idle time is read last, because each byte that arrives or leaves resets it.
         if (endPoint instanceof AbstractEndPoint known
@@ -77,8 +77,8 @@ final class ConnectionLimit extends NetworkConnectionLimit {
             try {
                 known.getFillInterest().onFail(new TimeoutException("all connections are in use"));
             } catch (RuntimeException e) {
-                // This connection stays open until its own idle timeout. The other connections are
-                // still closed.
+                // This connection stays open until its own idle timeout. The check still closes the
+                // other idle connections.
             }
         }
     }

@@ -4,8 +4,8 @@ import java.io.IOException;
 
 /// Handles the requests to one route.
 ///
-/// Each request runs on a virtual thread of its own, so the endpoint may block. To refuse a
-/// request, it throws an [ApiException], `InvalidFieldsException` or `MalformedJsonException`.
+/// Each request runs on its own virtual thread, so the endpoint may block. To refuse a request, it
+/// throws an [ApiException], `InvalidFieldsException` or `MalformedJsonException`.
 @FunctionalInterface
 public interface Endpoint {
     Reply answer(Request request) throws IOException;

@@ -9,9 +9,9 @@ import java.util.zip.GZIPOutputStream;
 
 /// Compresses replies of the management API with gzip, for clients that prefer it.
 ///
-/// Only replies to reads are compressed. Replies to other methods are short, and some hold a secret
-/// that is shown once. Compression works in memory and never blocks its virtual thread, so at most
-/// one compression for each processor runs at a time.
+/// Only replies to reads are compressed. Replies to other methods are short, and some contain a
+/// secret that is shown only once. Compression works in memory and never blocks its virtual thread,
+/// so at most one compression for each processor runs at a time.
 public final class GzipEncoder {
 
     /// The minimum size of a body that is compressed. A smaller body fits into one packet without
@@ -35,7 +35,7 @@ public final class GzipEncoder {
     private GzipEncoder() {}
 
     /// Returns the reply, compressed if it may be compressed and the client prefers gzip. A reply
-    /// that may be compressed gets the header `Vary`, whether or not it was compressed.
+    /// that may be compressed gets the header `Vary`, whether or not it is compressed.
     static Reply encode(Request request, Reply reply) {
         if (!isEncodable(request, reply)) {
             return reply;
@@ -47,8 +47,8 @@ public final class GzipEncoder {
         return varying.with(GZIP.name(), GZIP.value()).withBody(compress(reply.bytes()));
     }
 
-    /// Whether the reply may be compressed. A reply with an `ETag` must not be compressed, because
-    /// the `ETag` identifies exact bytes.
+    /// Returns whether the reply may be compressed. A reply with an `ETag` must not be compressed,
+    /// because the `ETag` identifies exact bytes.
     private static boolean isEncodable(Request request, Reply reply) {
         return READ_METHODS.contains(request.method())
                 && request.path().startsWith(PATH_PREFIX)
@@ -58,7 +58,7 @@ public final class GzipEncoder {
                 && reply.header("ETag").isEmpty();
     }
 
-    /// Returns the bytes in the format of gzip (RFC 1952).
+    /// Returns the bytes, compressed in the gzip format (RFC 1952).
     public static byte[] compress(byte[] bytes) {
         var out = new ByteArrayOutputStream(bytes.length / 4);
         try (var gzip = new FastGzipStream(out)) {

@@ -23,8 +23,7 @@ import java.util.concurrent.TimeoutException;
 
 /// The HTTP server: listens on a port and passes each request to a [Router].
 ///
-/// Each request runs on a virtual thread of its own. Jetty, the server library, implements the
-/// protocol.
+/// Each request runs on its own virtual thread. Jetty, the server library, implements the protocol.
 public final class HttpServer implements AutoCloseable {
 
     /// @param port 0 means any free port
@@ -34,12 +33,12 @@ public final class HttpServer implements AutoCloseable {
     static final int MAX_HEADER_BYTES = 32 * 1024;
     private static final int MAX_CONNECTIONS = 10_000;
 
-    /// Divides the number of file descriptors. Connections may use half of them; the other half is
-    /// left for deliveries.
+    /// Incoming connections may use the number of file descriptors divided by this, which is half
+    /// of them. The other half is left for deliveries.
     private static final int FILES_DIVISOR = 2;
 
-    /// The number of file descriptors that connections leave free in their half, for files and the
-    /// database.
+    /// The number of file descriptors in the connections' half that are kept free, for files and
+    /// the database.
     private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
     private final Server server;
@@ -60,10 +59,10 @@ public final class HttpServer implements AutoCloseable {
                 ids);
     }
 
-    /// Checks that it is possible to listen on this address now.
+    /// Checks that the server can listen on this address now.
     ///
     /// @param port 0 means any free port
-    /// @throws IOException if it is not possible
+    /// @throws IOException if it cannot
     public static void requireFree(String host, int port) throws IOException {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true); // the server itself does the same
@@ -120,7 +119,7 @@ public final class HttpServer implements AutoCloseable {
                         MAX_CONNECTIONS);
     }
 
-    /// Returns how many files this process may have open at once; `Integer.MAX_VALUE` if the
+    /// Returns how many files this process may have open at once, or `Integer.MAX_VALUE` if the
     /// operating system does not say.
     public static long maxOpenFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
@@ -133,10 +132,11 @@ public final class HttpServer implements AutoCloseable {
         configuration.setSendServerVersion(false);
         configuration.setSendDateHeader(true);
         configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
-        // These two settings keep header values as they were sent. Without them, Jetty would
-        // normalise the values that it knows. RawHeaderConnections does the same for names.
-        // Everything else that HTTP/1.1 forbids is refused. This includes lines that end in a bare
-        // LF, because proxies disagree about where such a request ends.
+        // CASE_SENSITIVE_FIELD_NAME and the case-sensitive header cache keep header values as they
+        // were sent. Without them, Jetty would normalize the values that it knows.
+        // RawHeaderConnections preserves the header names. STRICT refuses everything else that
+        // HTTP/1.1 forbids. This includes lines that end in a bare LF, because proxies disagree
+        // about where a request with such lines ends.
         configuration.setHttpCompliance(
                 HttpCompliance.STRICT.with(
                         "SLUICE", HttpCompliance.Violation.CASE_SENSITIVE_FIELD_NAME));
@@ -153,7 +153,8 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    /// Returns the port that the server listens on, even if the configured port is 0.
+    /// Returns the port that the server is listening on. If the configured port is 0, this is the
+    /// port that was chosen.
     public int port() {
         return connector.getLocalPort();
     }

@@ -5,10 +5,10 @@ import java.time.Duration;
 /// How long the HTTP server waits for slow clients.
 ///
 /// @param idle the longest pause between two requests, between two bytes of a body, or while the
-///   client does not read the reply
+///   client is not reading the reply
 /// @param head the longest time from the first byte of a request to the end of its headers
-/// @param body how far a body may fall behind its minimum rate; this is also the longest pause
-///   within a body
+/// @param body how late the bytes of a body may be, compared with the minimum rate; this is also
+///   the longest pause within a body
 record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     static final HttpTimeouts DEFAULT_TIMEOUTS =

@@ -50,7 +50,7 @@ public final class IfMatch {
         return new IfMatch(false, strong, hasWeak);
     }
 
-    /// Whether the rest of a list has only empty elements, which mean nothing (RFC 9110, section
+    /// Whether the rest of a list has only empty elements, which are ignored (RFC 9110, section
     /// 5.6.1.2).
     private static boolean isBlankList(String rest) {
         return rest.chars().allMatch(c -> c == ',' || c == ' ' || c == '\t');
@@ -63,9 +63,9 @@ public final class IfMatch {
                         + " separated by commas.");
     }
 
-    /// Checks the condition. Call this in the transaction of the change, after the resource was
-    /// read and locked. All other checks of the request come first, except the check for a
-    /// confirmation.
+    /// Checks the condition. Call this in the transaction that makes the change, after reading and
+    /// locking the resource. Make all other checks of the request first, except the check that the
+    /// user confirmed the change.
     ///
     /// @param kind a singular noun, such as `source`
     /// @throws ApiException 412 if `current` is not one of the tags

@@ -29,11 +29,11 @@ import java.util.function.LongSupplier;
 /// memory. The request then finds no room only if it would take its workspace above `1 / (m + 1)`
 /// of the limit, and its source above `1 / (n + 1)` of that share. This is true whatever the others
 /// hold and in whatever order they took it. Requests that have arrived completely and are being
-/// answered are never shed. The limit is the capacity that these requests leave.
+/// answered are never shed. In this calculation, their memory is subtracted from the limit.
 ///
-/// A shed request gives its memory back shortly afterwards. In the meantime, an eighth of the
-/// capacity, which lies above the limit, serves the requests that take its place. A request that
-/// does not fit into that eighth is refused.
+/// The limit is seven eighths of the capacity. A shed request gives its memory back shortly
+/// afterwards. In the meantime, the requests that take its place may use the last eighth of the
+/// capacity. A request that does not fit into that eighth is refused.
 public final class InboundMemory {
 
     private static final int RESERVE_DIVISOR = 8;
@@ -58,14 +58,14 @@ public final class InboundMemory {
             this.onShed = onShed;
         }
 
-        /// Reserves this many more bytes. Returns false, and reserves none, if there is no room for
-        /// them or if this request was shed.
+        /// Reserves this many more bytes. If there is no room for them, or if this request was
+        /// shed, reserves nothing and returns false.
         boolean tryGrow(int more) {
             return InboundMemory.this.tryGrow(this, more);
         }
 
-        /// Marks the request as arrived. It holds its memory until it is answered, and can no
-        /// longer be shed.
+        /// Marks the request as completely received. It can no longer be shed, and holds its memory
+        /// until it is answered.
         void keep() {
             lock.lock();
             try {
@@ -131,8 +131,8 @@ public final class InboundMemory {
         this.nanoTime = nanoTime;
     }
 
-    /// Creates a limit for request bodies: `bytes`, or the heap size divided by `heapDivisor` if
-    /// that is less.
+    /// Creates the memory that request bodies share. Its capacity is `bytes`, or the heap size
+    /// divided by `heapDivisor` if that is less.
     public static InboundMemory forBodies(long bytes, int heapDivisor) {
         return of(bytes, heapDivisor, MIN_BODY_SHED_AGE);
     }
@@ -144,16 +144,16 @@ public final class InboundMemory {
                 System::nanoTime);
     }
 
-    /// Opens a reservation, of 0 bytes at first.
+    /// Opens a reservation, which has 0 bytes at first.
     ///
-    /// @param source identifies the source among those of all workspaces
-    /// @param onShed called when the request is shed, on the thread of another request, which it
-    ///   must not block. Soon afterwards, the shed request must release its memory
+    /// @param source identifies the source; sources of different workspaces must not be equal
+    /// @param onShed called when the request is shed. It runs on the thread of another request and
+    ///   must not block that thread. The shed request must release its memory soon afterwards
     Reservation open(Object workspace, Object source, Runnable onShed) {
         return new Reservation(workspace, source, onShed);
     }
 
-    /// Returns the number of bytes of the capacity that are not reserved.
+    /// Returns how many bytes of the capacity are not reserved.
     long freeBytes() {
         lock.lock();
         try {

@@ -40,12 +40,12 @@ final class JettyHandler extends Handler.Abstract {
 
     private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The memory, in bytes, for the bodies of requests to endpoints that have no [InboundMemory]
-    /// of their own.
+    /// The memory, in bytes, that is shared by the request bodies of all endpoints without a
+    /// separate [InboundMemory].
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
-    /// The statuses after which Jetty closes the connection without sending `Connection: close`
-    /// (RFC 9112, 9.6).
+    /// The statuses after which Jetty closes the connection without sending `Connection: close`.
+    /// This class adds the header to such replies (RFC 9112, 9.6).
     private static final Set<Integer> CLOSING_STATUSES =
             Set.of(
                     HttpStatus.REQUEST_TIMEOUT_408,
@@ -148,8 +148,8 @@ final class JettyHandler extends Handler.Abstract {
                 .with("Retry-After", "1");
     }
 
-    /// Returns the reply to an unexpected failure. A failure to read the body has a reply of its
-    /// own. Any other failure is logged as an error and answered with 500.
+    /// Returns the reply to an unexpected failure. A failure to read the body gets a specific
+    /// reply. Any other failure is logged as an error and answered with 500.
     private static Reply unexpected(Throwable e, String id) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException) {
@@ -299,7 +299,7 @@ final class JettyHandler extends Handler.Abstract {
         return error == ApiErrorCode.UNAVAILABLE ? reply.with("Retry-After", "1") : reply;
     }
 
-    /// Returns the status of the reply to an error. For a request in HTTP/2, Jetty reports 426, but
+    /// Returns the status of the reply to an error. For an HTTP/2 request, Jetty reports 426, but
     /// the reply has 505. A 426 would have to name a version to upgrade to (RFC 9110, 15.5.22), and
     /// there is none.
     private static int answered(int status, ApiErrorCode error) {

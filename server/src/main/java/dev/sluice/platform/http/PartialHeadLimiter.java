@@ -20,22 +20,24 @@ final class PartialHeadLimiter {
     /// both raw and as parsed headers.
     private static final int HEAD_MEMORY_FACTOR = 4;
 
-    /// The source of all heads. The real source is not known before the head is complete.
+    /// The placeholder for the source of every head. The real source is not known before the head
+    /// is complete.
     private static final Object ANY_SOURCE = new Object();
 
     private final EndPoint endPoint;
     private final InboundMemory memory;
     private final Duration timeout;
 
-    /// The memory of the incomplete head; null if no head is incomplete.
+    /// The memory reserved for the incomplete head, or null if no head is incomplete.
     private volatile InboundMemory.@Nullable Reservation reservation;
 
     private volatile boolean isShed;
 
-    /// When the head must be complete, on the clock of `System.nanoTime`.
+    /// The time by which the head must be complete, on the clock of `System.nanoTime`.
     private long deadline;
 
-    /// The connection's idle timeout when no head is incomplete, in milliseconds.
+    /// The connection's normal idle timeout, in milliseconds. It applies when no head is
+    /// incomplete.
     private long idleBefore;
 
     PartialHeadLimiter(EndPoint endPoint, InboundMemory memory, Duration timeout) {
@@ -75,8 +77,8 @@ final class PartialHeadLimiter {
         isShed = false;
     }
 
-    /// Makes the connection's idle timeout end at once, so that the connection's own thread refuses
-    /// the head. Called by the thread of another connection, whose head needs the memory.
+    /// Makes the connection's idle timeout expire at once, so that the connection's own thread
+    /// refuses the head. Called by the thread of another connection, whose head needs the memory.
     private synchronized void shed() {
         if (reservation != null) {
             isShed = true;
@@ -89,14 +91,14 @@ final class PartialHeadLimiter {
         return isWaiting() && System.nanoTime() - deadline >= 0;
     }
 
-    /// Returns the status of the refusal if the head is still incomplete at the idle timeout: 503
-    /// if another head needs the memory, otherwise 408.
+    /// Returns the status with which to refuse a head that is still incomplete at the idle timeout:
+    /// 503 if another head needs the memory, otherwise 408.
     int timeoutStatus() {
         return isShed ? HttpStatus.SERVICE_UNAVAILABLE_503 : HttpStatus.REQUEST_TIMEOUT_408;
     }
 
-    /// Ends the limits because the head is complete or was refused, or because its connection was
-    /// closed.
+    /// Stops limiting the head. Called when the head is complete or was refused, or when its
+    /// connection was closed.
     void end() {
         var reserved = reservation;
         if (reserved != null) {

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 /// Reads and checks the query parameters of a request, as [FieldReader] does with a JSON body.
 ///
 /// A wrong parameter is recorded as an error and treated as absent; `check` then reports all errors
-/// at once. Unknown parameters are ignored. An empty value counts as absent. Owned by one thread.
+/// at once. Unknown parameters are ignored. An empty value counts as absent. Not thread-safe.
 public final class QueryParameters {
 
     private static final Pattern WHOLE_NUMBER = Pattern.compile("[-+]?[0-9]+");
@@ -50,7 +50,8 @@ public final class QueryParameters {
         return request.parameterAsSent(name).isPresent();
     }
 
-    /// Reads any text without NUL, which PostgreSQL cannot store in text.
+    /// Reads a string. A NUL character in it is an error, because PostgreSQL cannot store NUL in
+    /// text.
     public Optional<String> text(String name) {
         return parsed(name, text -> text);
     }
@@ -100,7 +101,8 @@ public final class QueryParameters {
         }
     }
 
-    /// Reads a value that must be one of the keys of `meanings`, and returns the value of that key.
+    /// Reads a parameter that must be one of the keys of `meanings`, and returns what that key maps
+    /// to.
     public <T> Optional<T> oneOf(String name, Map<String, T> meanings) {
         return text(name)
                 .flatMap(text -> {
@@ -116,7 +118,7 @@ public final class QueryParameters {
                 });
     }
 
-    /// Reads one or more keys of `meanings`, separated by commas, and returns their values.
+    /// Reads one or more keys of `meanings`, separated by commas, and returns what they map to.
     public <T extends Enum<T>> Optional<Set<T>> anyOf(String name, Map<String, T> meanings) {
         return text(name)
                 .flatMap(text -> {
@@ -216,7 +218,8 @@ public final class QueryParameters {
         return new TreeMap<>(values);
     }
 
-    /// Records that a value is not allowed, for a rule over several parameters.
+    /// Records that the value of `name` is not allowed. Use this for a rule that involves several
+    /// parameters.
     ///
     /// @param message the rest of a sentence that starts with the parameter's name
     public void addError(String name, String message) {

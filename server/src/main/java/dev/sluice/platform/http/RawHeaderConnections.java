@@ -67,7 +67,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
 
         private final ReentrantLock readLock = new ReentrantLock();
 
-        /// The superclass constructor sets this field, so an initialiser here would overwrite the
+        /// The superclass constructor sets this field, so an initializer here would overwrite the
         /// value.
         private @Nullable RawHeaderCollector collector;
 
@@ -79,7 +79,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         /// Reads from the connection. Only one thread reads at a time.
         ///
         /// The lock is needed because Jetty answers an error on another thread. That thread may
-        /// start to read the next request while this thread still uses the shared buffer.
+        /// start to read the next request while this thread is still using the shared buffer.
         @Override
         public void onFillable() {
             readLock.lock();
@@ -102,7 +102,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
             return (HeadRecorder) getParser();
         }
 
-        /// Handles the idle timeout. During a partial head, refuses the request; between two
+        /// Handles the idle timeout. If a head is incomplete, refuses the request. Between two
         /// requests, closes the connection.
         @Override
         public void onFillInterestedFailed(Throwable cause) {

@@ -148,7 +148,7 @@ public final class Reply {
         return status;
     }
 
-    /// Returns the value of the first header of that name.
+    /// Returns the value of the first header with that name.
     public Optional<String> header(String name) {
         return headers.stream()
                 .filter(header -> header.isNamed(name))
@@ -156,7 +156,7 @@ public final class Reply {
                 .findFirst();
     }
 
-    /// Returns the body in memory, decoded as UTF-8; empty for a stream.
+    /// Returns the body in memory, decoded as UTF-8. The text is empty if the body is a stream.
     public String text() {
         return new String(body, StandardCharsets.UTF_8);
     }

@@ -25,19 +25,19 @@ import java.util.UUID;
 
 /// One HTTP request: its path, query, headers and body as they were sent.
 ///
-/// A request that has to wait for its body, or whose body is larger than 16 KiB, reserves memory
-/// for it in an [InboundMemory], which many requests share. Owned by the thread that answers the
+/// Memory for the body is reserved in an [InboundMemory], which many requests share, if the body is
+/// larger than 16 KiB or the server has to wait for it. Used only by the thread that answers the
 /// request.
 public final class Request {
 
     /// The maximum size of a JSON body, unless the endpoint sets its own limit.
     private static final int MAX_JSON_BODY_BYTES = Json.TOKEN_COUNT_THRESHOLD_BYTES;
 
-    /// The maximum size of a body that is read without reserving memory, as long as the request
-    /// need not wait for the body.
+    /// The maximum size of a body that is read without reserving memory, provided that the server
+    /// does not have to wait for the body.
     private static final int UNRESERVED_BODY_BYTES = 16 * 1024;
 
-    /// Used as the workspace and the source of a request that belongs to none.
+    /// Used as the workspace and the source of a request for which none was set.
     private static final Object NO_OWNER = new Object();
 
     /// The number of bytes of memory that are reserved for each byte of the headers.
@@ -134,7 +134,7 @@ public final class Request {
     /// Returns the value of a header that may occur only once in a request.
     ///
     /// @throws ApiException 400 when the header occurs more than once, because a proxy may have
-    ///   read another one of the values
+    ///   acted on a different one of the values
     public Optional<String> header(String name) {
         var values = jetty.getHeaders().getValuesList(name);
         if (values.size() > 1) {
@@ -144,12 +144,12 @@ public final class Request {
         return values.stream().findFirst();
     }
 
-    /// Returns the value of the first header of that name.
+    /// Returns the value of the first header with that name.
     public Optional<String> firstHeader(String name) {
         return Optional.ofNullable(jetty.getHeaders().get(name));
     }
 
-    /// Returns the values of all headers of that name, in order.
+    /// Returns the values of all headers with that name, in order.
     public List<String> headerValues(String name) {
         return jetty.getHeaders().getValuesList(name);
     }
@@ -196,15 +196,15 @@ public final class Request {
         return headers;
     }
 
-    /// Sets the owner, a workspace or a person, for whom the body's memory is reserved. The memory
-    /// is part of a limit that all endpoints without an [InboundMemory] of their own share.
+    /// Sets the workspace or person for whom the body's memory is reserved. The memory counts
+    /// toward a limit that is shared by all endpoints without a separate [InboundMemory].
     public void setBodyOwner(Object owner) {
         workspace = owner;
         source = owner;
     }
 
-    /// Sets the [InboundMemory] in which the body's memory is reserved, for an endpoint with a
-    /// limit of its own. The memory counts as held by `bodyWorkspace` and `bodySource`.
+    /// Sets the [InboundMemory] in which the body's memory is reserved. Use this for an endpoint
+    /// that has its own limit. The memory counts as held by `bodyWorkspace` and `bodySource`.
     public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
         memory = bodyMemory;
         workspace = bodyWorkspace;
@@ -214,8 +214,8 @@ public final class Request {
     /// Reads the whole body. Only the transfer coding is decoded; a compressed body stays
     /// compressed.
     ///
-    /// @throws ApiException 413 when the body is longer than `maxBytes`; reading stops at that
-    ///   point. 503 when other bodies leave no memory for this one
+    /// @throws ApiException 413 when the body is longer than `maxBytes`, in which case reading
+    ///   stops at that point; 503 when other bodies leave no memory for this one
     public byte[] body(int maxBytes) throws IOException {
         long declared = jetty.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
         if (declared > maxBytes) {
@@ -337,8 +337,8 @@ public final class Request {
         return Json.fieldReader(jsonBytes);
     }
 
-    /// Reads the body like `jsonBody`, but treats an empty body, and `null`, as an object without
-    /// fields.
+    /// Reads the body like `jsonBody`, but treats an empty body or a JSON `null` as an object
+    /// without fields.
     public FieldReader optionalJsonBody() throws IOException {
         return optionalJsonBody(MAX_JSON_BODY_BYTES);
     }
@@ -354,7 +354,7 @@ public final class Request {
         return Json.optionalFieldReader(jsonBytes);
     }
 
-    /// Returns the JSON body as it was sent; empty if none was read yet.
+    /// Returns the JSON body as it was sent, or an empty array if none has been read yet.
     public byte[] readBody() {
         return jsonBytes;
     }

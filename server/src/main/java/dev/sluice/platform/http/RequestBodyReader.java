@@ -16,14 +16,14 @@ import java.util.concurrent.TimeoutException;
 /// Only body bytes count as progress. Jetty's own idle timeout also counts chunk extensions and
 /// trailers, so a sender could use them to hold a request open forever.
 ///
-/// Owned by the thread that answers the request.
+/// Used only by the thread that answers the request, except where noted.
 final class RequestBodyReader {
 
     /// The maximum number of bytes that `skipArrived` reads. If the body of a refused request ends
     /// within this limit, the connection stays open.
     private static final int MAX_SKIPPED_BYTES = 64 * 1024;
 
-    /// Thrown to the thread that waits for a body after another thread has called `cancel`.
+    /// Thrown by `next` after another thread has called `cancel`.
     static final class CancelledBodyException extends IOException {
 
         CancelledBodyException() {
@@ -39,7 +39,7 @@ final class RequestBodyReader {
 
     private final Semaphore wakes = new Semaphore(0);
 
-    /// Whether `await` has asked Jetty to call back and Jetty has not done so yet. Until then,
+    /// Whether `await` has asked Jetty to call back and Jetty has not done so yet. Until it does,
     /// nothing may be read.
     private volatile boolean isDemanding;
 
@@ -107,7 +107,7 @@ final class RequestBodyReader {
         return ended;
     }
 
-    /// Makes the thread that waits for this body stop waiting. May be called by any thread.
+    /// Makes the thread that is waiting for this body stop waiting. May be called by any thread.
     void cancel() {
         isCancelled = true;
         wakes.release();
@@ -136,7 +136,8 @@ final class RequestBodyReader {
         wakes.release();
     }
 
-    /// Makes the next read fail as if Jetty's idle timeout had ended. The reply can still be sent.
+    /// Makes the next read fail as if Jetty's idle timeout had expired. The reply can still be
+    /// sent.
     private void failWithTimeout() {
         var late = new TimeoutException("the body arrives too slowly");
         @Nullable Runnable task = HttpChannel.from(jetty).onIdleTimeout(late).action();

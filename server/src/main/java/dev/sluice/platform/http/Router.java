@@ -13,9 +13,10 @@ import java.util.TreeSet;
 /// Passes each request to the [Endpoint] for its method and path.
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
-/// the fewest names count, whatever their methods. `/sources/trash` is therefore never the source
-/// `trash`. A trailing slash makes no difference. Mounted prefixes are checked before all patterns.
-/// A path that matches nothing is answered by the endpoint given to `otherwise`.
+/// the fewest names are considered, even if none of them has the request's method. `/sources/trash`
+/// is therefore never taken for the source `trash`. A trailing slash makes no difference. Mounted
+/// prefixes are checked before all patterns. A path that matches nothing is answered by the
+/// endpoint given to `otherwise`.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -80,8 +81,8 @@ public final class Router {
         return List.copyOf(all);
     }
 
-    /// @throws ApiException 404 for an unknown path without `otherwise`, 405 with an `Allow` header
-    ///   when the path exists only for other methods
+    /// @throws ApiException 404 for an unknown path if `otherwise` was not called, 405 with an
+    ///   `Allow` header when the path exists only for other methods
     Reply answer(Request request) throws IOException {
         String path = request.path();
         for (var mounted : prefixes.entrySet()) {

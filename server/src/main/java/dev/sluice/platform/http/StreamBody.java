@@ -8,8 +8,8 @@ import java.io.IOException;
 @FunctionalInterface
 public interface StreamBody {
 
-    /// Writes the body and returns at its end.
+    /// Writes the body. Returns when the body is complete.
     ///
-    /// @throws IOException when the client has left or does not read
+    /// @throws IOException when the client has left or is not reading
     void writeTo(StreamOutput output) throws IOException, InterruptedException;
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/// The body of one streamed reply. Written bytes are sent at once. Owned by one thread.
+/// The body of one streamed reply. Written bytes are sent at once. Not thread-safe.
 public final class StreamOutput {
 
     /// How often a blocked write calls `isWanted`.
@@ -39,12 +39,12 @@ public final class StreamOutput {
         this.endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
     }
 
-    /// Writes the bytes. Returns when the socket has taken them.
+    /// Writes the bytes. Returns when the socket has accepted them.
     ///
-    /// @param isWanted called repeatedly while the client does not read; if it returns false, the
+    /// @param isWanted called repeatedly while the client is not reading; if it returns false, the
     ///   stream ends
-    /// @throws IOException when the client has left, did not take a piece within the write timeout,
-    ///   or the stream is no longer wanted
+    /// @throws IOException when the client has left or did not take a piece within the write
+    ///   timeout, or when the stream is no longer wanted
     public void write(byte[] bytes, BooleanSupplier isWanted)
             throws IOException, InterruptedException {
         for (int from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {

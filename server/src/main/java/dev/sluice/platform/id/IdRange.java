@@ -5,7 +5,7 @@ import java.util.UUID;
 
 /// A half-open range of version 7 UUIDs, which is also a range of creation times.
 ///
-/// The range covers both because a version 7 UUID begins with its creation time. Immutable.
+/// It is both because a version 7 UUID begins with its creation time. Immutable.
 ///
 /// @param low the first id in the range
 /// @param high the first id after the range
@@ -24,7 +24,7 @@ public record IdRange(UUID low, UUID high) {
         return new IdRange(Uuid7.lowerBound(from), Uuid7.lowerBound(to));
     }
 
-    /// Returns the range of ids from `first` to `last`, both of which are in it.
+    /// Returns the range of ids from `first` to `last`, both inclusive.
     public static IdRange closed(UUID first, UUID last) {
         long low = last.getLeastSignificantBits() + 1;
         return new IdRange(
@@ -33,16 +33,16 @@ public record IdRange(UUID low, UUID high) {
 
     /// Returns the range of all ids made in a range of whole minutes.
     ///
-    /// @param from the first minute, counted since 1970
-    /// @param to the first minute after the range, counted since 1970
+    /// @param from the first minute, as minutes since 1970
+    /// @param to the first minute after the range, as minutes since 1970
     public static IdRange ofMinutes(long from, long to) {
         return ofMillis(from * MINUTE_MILLIS, to * MINUTE_MILLIS);
     }
 
     /// Returns the range of all ids made in a range of whole milliseconds.
     ///
-    /// @param from the first millisecond, counted since 1970
-    /// @param to the first millisecond after the range, counted since 1970
+    /// @param from the first millisecond, as milliseconds since 1970
+    /// @param to the first millisecond after the range, as milliseconds since 1970
     public static IdRange ofMillis(long from, long to) {
         return new IdRange(
                 Uuid7.floor(Instant.ofEpochMilli(from)), Uuid7.floor(Instant.ofEpochMilli(to)));
@@ -52,23 +52,23 @@ public record IdRange(UUID low, UUID high) {
         return Uuid7.floor(Instant.ofEpochMilli(minute * MINUTE_MILLIS));
     }
 
-    /// Returns the minute in which the range begins, counted since 1970.
+    /// Returns the minute in which the range begins, as minutes since 1970.
     public long firstMinute() {
         return minuteOf(low);
     }
 
-    /// Returns the first minute that begins within the range, counted since 1970.
+    /// Returns the first minute that begins within the range, as minutes since 1970.
     public long firstWholeMinute() {
         return low.equals(firstIdOfMinute(firstMinute())) ? firstMinute() : firstMinute() + 1;
     }
 
-    /// Returns the minute that contains `high`. If `high` is the first id of that minute, the range
-    /// contains none of the minute's ids.
+    /// Returns the minute that contains `high`, as minutes since 1970. If `high` is the first id of
+    /// that minute, the range contains none of the minute's ids.
     public long lastMinute() {
         return minuteOf(high);
     }
 
-    /// Returns the time that the range covers, in milliseconds.
+    /// Returns how many milliseconds the range covers.
     public long millis() {
         return Uuid7.millisOf(high) - Uuid7.millisOf(low);
     }

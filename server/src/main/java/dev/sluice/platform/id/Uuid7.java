@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 
 /// Generates time-ordered UUIDs (RFC 9562, version 7).
 ///
-/// An id consists of 48 bits of milliseconds, a 12-bit counter within the millisecond, and random
-/// bits. Thread-safe.
+/// An id consists of 48 bits for the Unix time in milliseconds, a 12-bit counter within the
+/// millisecond, and random bits. Thread-safe.
 ///
 /// The ids from one generator increase, unless the newest id is more than a minute ahead of the
 /// clock, for example because the clock was set back. In that case the generator follows the clock,
@@ -103,7 +103,7 @@ public final class Uuid7 {
     /// Returns the smallest id that can be made at `instant` or later. Any instant is accepted.
     ///
     /// Ids contain only whole milliseconds, so the instant is rounded up to a whole millisecond. It
-    /// is then limited to the years from 1970 to [#MAX_TIME].
+    /// is then limited to the time from 1970 to [#MAX_TIME].
     public static UUID lowerBound(Instant instant) {
         if (instant.isBefore(Instant.EPOCH)) {
             return floor(Instant.EPOCH);

@@ -8,10 +8,10 @@ import java.util.TreeSet;
 /// Collects the field errors of one JSON body.
 ///
 /// It counts every error but lists only the first ones, because the sender controls how many errors
-/// there are. Owned by one thread.
+/// there are. Not thread-safe.
 final class FieldErrors {
 
-    /// The number of errors that are listed. Further errors are only counted.
+    /// The maximum number of errors that are listed. Further errors are only counted.
     static final int MAX_LISTED_ERRORS = 100;
 
     private final List<FieldError> listed = new ArrayList<>();
@@ -28,7 +28,7 @@ final class FieldErrors {
         }
     }
 
-    /// Whether the field, or an element of it, has an error, listed or not.
+    /// Whether the field or one of its elements has an error, even one that is not listed.
     boolean has(String field) {
         String element = fields.ceiling(field + ".");
         return fields.contains(field) || (element != null && element.startsWith(field + "."));

@@ -25,7 +25,8 @@ import java.util.regex.Pattern;
 /// Reads and checks the fields of a JSON object, one method per field type.
 ///
 /// A wrong field is recorded as an error and treated as absent. `check` then reports all wrong
-/// fields at once. Unknown fields, which no method has read, count as wrong. Owned by one thread.
+/// fields at once. A field that no method has read is unknown, and counts as wrong. Not
+/// thread-safe.
 ///
 /// An error message is the rest of a sentence that starts with the field's path, such as "must be a
 /// string."
@@ -129,8 +130,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Reads a string as [#text] does. The string must also have a visible character, as a name or
-    /// a secret needs.
+    /// Reads a string as [#text] does. The string must also have at least one visible character.
+    /// Use this for names and secrets.
     public Patch<String> visibleText(String field, int min, int max) {
         var text = text(field, min, max);
         if (text.toOptional().filter(given -> !VisibleText.isVisible(given)).isEmpty()) {
@@ -141,7 +142,7 @@ public final class FieldReader {
     }
 
     /// Whether the text contains NUL, which PostgreSQL cannot store in text. [#NUL_REFUSAL] is the
-    /// error message for it.
+    /// error message to use if it does.
     public static boolean hasNul(String text) {
         return text.indexOf('\0') >= 0;
     }
@@ -298,8 +299,8 @@ public final class FieldReader {
                 "must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
     }
 
-    /// Reads a string that must be one of the keys of `meanings`, and returns the value of that
-    /// key.
+    /// Reads a string that must be one of the keys of `meanings`, and returns what that key maps
+    /// to.
     public <T> Patch<T> oneOf(String field, Map<String, T> meanings) {
         return read(
                 field,
@@ -313,8 +314,7 @@ public final class FieldReader {
         return "must be one of " + String.join(", ", new TreeSet<>(meanings.keySet())) + ".";
     }
 
-    /// Reads a list of strings that must be keys of `meanings`, and returns the values of those
-    /// keys.
+    /// Reads a list of strings that must be keys of `meanings`, and returns what those keys map to.
     public <T> Patch<List<T>> listOf(
             String field, int minSize, int maxSize, Map<String, T> meanings) {
         return parsedList(

@@ -33,8 +33,8 @@ public final class Json {
     /// Tokens are values, names and closing brackets; each can take a hundred bytes of memory.
     private static final int MAX_TOKENS = 100_000;
 
-    /// The minimum size in bytes of a body that is not checked for being `null` with white space
-    /// around it.
+    /// A body of at least this many bytes is not checked for being `null` surrounded by white
+    /// space.
     private static final int MAX_NULL_LENGTH = 100;
 
     private Json() {}
@@ -59,7 +59,7 @@ public final class Json {
         return new FieldReader(object(json), JsonDocument.read(json));
     }
 
-    /// Parses like `fieldReader`, but treats an empty body, and `null`, as an object without
+    /// Parses like `fieldReader`, but treats an empty body or a JSON `null` as an object without
     /// fields. Some clients send `null` when they mean to send no body.
     public static FieldReader optionalFieldReader(byte[] json) {
         boolean isLeftOut =

@@ -12,13 +12,12 @@ import java.util.Optional;
 /// decoded from the text on demand, so numbers keep all their digits. If an object has several
 /// members of the same name, the last one counts.
 ///
-/// A document that was read with an [Effort] limits the work of later look-ups, and is owned by one
-/// thread. Other documents are immutable.
+/// A document that was read with an [Effort] limits the work of later look-ups and is not
+/// thread-safe. Other documents are immutable.
 public final class JsonDocument {
 
-    /// The number of low bits of an index entry. They contain the index of the next entry after
-    /// this value and its contents. The high bits contain the offset of the value or name in the
-    /// text.
+    /// The number of low bits in an index entry. They contain the index of the next entry after the
+    /// value and its contents. The high bits contain the offset of the value or name in the text.
     private static final int INDEX_BITS = 28;
 
     private static final long INDEX_MASK = (1L << INDEX_BITS) - 1;
@@ -116,8 +115,9 @@ public final class JsonDocument {
         return (int) (entries[entry] & INDEX_MASK);
     }
 
-    /// Returns an upper bound of the offset at which this name, string, number or word ends. This
-    /// is the offset of the next name or value, or the length of the text.
+    /// Returns an upper bound for the offset at which this name, string, number or literal (`true`,
+    /// `false` or `null`) ends. This is the offset of the next name or value, or the length of the
+    /// text.
     int endOfScalar(int entry) {
         return entry + 1 < size ? offset(entry + 1) : text.length;
     }

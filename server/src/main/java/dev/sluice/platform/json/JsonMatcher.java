@@ -13,7 +13,7 @@ import java.util.Optional;
 /// other value. Immutable.
 public final class JsonMatcher {
 
-    /// The cost of a map, and of each of its entries.
+    /// The cost of creating a map, and of adding each of its entries.
     static final int MAP_COST = 64;
 
     private final JsonValue.JsonType type;

@@ -12,11 +12,11 @@ import java.util.concurrent.ThreadLocalRandom;
 /// them.
 ///
 /// It computes a hash of the value, in time proportional to the value's text. It then compares the
-/// value only with those of the set that have the same hash. Immutable.
+/// value only with the values in the set that have the same hash. Immutable.
 public final class JsonMatcherSet {
 
-    /// A random factor, so that hashes differ from process to process. Senders can then not predict
-    /// which values have the same hash.
+    /// A random factor, so that hashes differ from process to process. Senders therefore cannot
+    /// predict which values have the same hash.
     private static final long FACTOR = ThreadLocalRandom.current().nextLong() | 1;
 
     private final Set<JsonValue.JsonType> types = EnumSet.noneOf(JsonValue.JsonType.class);
@@ -80,8 +80,8 @@ public final class JsonMatcherSet {
         return hash;
     }
 
-    /// Returns a hash that does not depend on the order of the members. If several have the same
-    /// name, the last one counts.
+    /// Returns a hash that does not depend on the order of the members. If several members have the
+    /// same name, the last one counts.
     private static long hashMembers(JsonValue value) {
         value.effort().spend(JsonMatcher.MAP_COST);
         var last = new HashMap<String, Long>();

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Sets top-level members of JSON objects, without merging nested objects. The rest of the text
-/// stays as it is: numbers are not rounded, escapes not rewritten, and whitespace not removed.
-/// Immutable.
+/// stays as it is: numbers are not rounded, escapes are not rewritten, and whitespace is not
+/// removed. Immutable.
 public final class JsonMerger {
 
     private final Map<String, byte[]> values;
@@ -24,7 +24,7 @@ public final class JsonMerger {
         this.values = values;
     }
 
-    /// @param object contains the members to set, whose text is copied unchanged
+    /// @param object contains the members to set; the text of their values is copied unchanged
     public static JsonMerger of(JsonValue object) {
         var values = new LinkedHashMap<String, byte[]>();
         object.members()
@@ -38,9 +38,9 @@ public final class JsonMerger {
 
     /// Returns the text with the members set.
     ///
-    /// A member replaces the first member of the same name in the text, and further members of that
-    /// name are removed. If there is none, the member is appended. A text that [JsonDocument] does
-    /// not accept as a JSON object is returned unchanged.
+    /// Each member to set replaces the first member with that name in the text, and any further
+    /// members with that name are removed. If the text has no member with that name, the member is
+    /// appended. A text that [JsonDocument] does not accept as a JSON object is returned unchanged.
     public byte[] into(byte[] text) {
         if (values.isEmpty() || !JsonScanner.isPlainUtf8(text)) {
             return text;
@@ -99,7 +99,7 @@ public final class JsonMerger {
         }
 
         /// Replaces the value from `from` to `end`, or removes the member if its name occurred
-        /// before.
+        /// earlier in the text.
         ///
         /// @param before the offset at which the previous member ended
         private void put(String name, byte[] value, int before, int from, int end) {

@@ -2,15 +2,15 @@ package dev.sluice.platform.json;
 
 import java.util.Optional;
 
-/// A JSON number, kept as it is written, with all its digits. Comparing two numbers takes time
+/// A JSON number, kept as written, with all its digits. Comparing two numbers takes time
 /// proportional to the number of their digits, however large their exponents are. Immutable.
 public final class JsonNumber implements Comparable<JsonNumber> {
 
     private final byte[] text;
 
-    /// The offset of the first digit other than 0. Together with the next field, it encloses the
-    /// significant digits, among which there may be a decimal point. Both offsets are equal if the
-    /// number is 0.
+    /// The offset of the first nonzero digit. The significant digits, possibly with a decimal point
+    /// among them, begin at this offset and end before `end`. Both offsets are equal if the number
+    /// is 0.
     private final int first;
 
     private final int end;
@@ -18,7 +18,7 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     /// The sign of the number: -1, 0 or 1.
     private final int sign;
 
-    /// The power of ten for which the first digit other than 0 stands.
+    /// The exponent of the power of ten that the first nonzero digit represents: 2 for 150.
     private final long magnitude;
 
     private final int writtenLength;
@@ -121,8 +121,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
                 theirs++;
             }
         }
-        // The remaining digits of either number end with a digit other than 0, so the number with
-        // more of them is larger in magnitude.
+        // The last significant digit of a number is not 0, so the number with more digits left is
+        // larger in magnitude.
         return Integer.compare(end - mine, other.end - theirs);
     }
 

@@ -16,8 +16,8 @@ import java.util.Optional;
 /// A JSON object to be written, with its fields in insertion order.
 ///
 /// Values are strings, numbers, booleans, instants, lists, maps, [RawJson] or other objects of this
-/// class. An empty `Optional` is written as null. Any other value is written as its `toString`.
-/// Owned by one thread.
+/// class. An empty `Optional` is written as null. Any other value is written as its `toString`. Not
+/// thread-safe.
 public final class JsonObject {
 
     private static final DateTimeFormatter TIME_FORMAT =

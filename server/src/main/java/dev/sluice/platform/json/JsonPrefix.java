@@ -13,8 +13,8 @@ public final class JsonPrefix {
     private JsonPrefix() {}
 
     /// Returns the top-level members that have one of these names and a string as their value, and
-    /// that end within these bytes. If a name is repeated, its last member counts. Returns empty if
-    /// the bytes do not begin a JSON object in UTF-8.
+    /// that end within these bytes. If a name is repeated, its last member counts. Returns an empty
+    /// map if the bytes are not the beginning of a JSON object in UTF-8.
     public static Map<String, String> strings(byte[] start, Set<String> names) {
         var found = new HashMap<String, String>();
         if (!JsonScanner.isUtf8Start(start)) {
@@ -33,7 +33,7 @@ public final class JsonPrefix {
                 }
             }
         } catch (JacksonException e) {
-            // The bytes end here, or are not JSON from here on. The members read before are kept.
+            // The bytes end here, or what follows is not JSON. The members read so far are kept.
         }
         return found;
     }

@@ -21,7 +21,7 @@ final class JsonScanner {
 
     static final int MAX_NUMBER_LENGTH = 1000;
 
-    /// The maximum length of a string or a name. It is larger than the payloads that the server
+    /// The maximum length of a string or a name. It is larger than any payload that the server
     /// accepts.
     private static final int MAX_STRING_LENGTH = 1 << 24;
 
@@ -60,7 +60,7 @@ final class JsonScanner {
         return !result.isError();
     }
 
-    /// Whether the parser takes a string that begins like this for UTF-8.
+    /// Whether the parser would read a text that begins with these bytes as UTF-8.
     static boolean isUtf8Start(byte[] bytes) {
         for (int i = 0; i < Math.min(4, bytes.length); i++) {
             // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either

@@ -1,7 +1,7 @@
 package dev.sluice.platform.json;
 
-/// Reads one JSON string character by character, decoding its escapes on the way and without
-/// copying it.
+/// Reads one JSON string character by character. It decodes escapes on the way and does not copy
+/// the string.
 ///
 /// Characters are UTF-16 units, as in `String`. The reader spends its [Effort] in blocks as it
 /// goes. Not thread-safe.

@@ -28,7 +28,7 @@ public final class JsonValue {
 
     private static final int DECODING_COST = 16;
 
-    /// The cost of decoding escapes, for each character.
+    /// The cost per character of decoding escapes.
     private static final int UNESCAPING_COST = 3;
 
     private static final int NUMBER_COST = 24;
@@ -132,8 +132,8 @@ public final class JsonValue {
         return new JsonStringReader(document.text(), from(), document.effort());
     }
 
-    /// Returns the number. Empty when the value is not a number, or when its exponent does not fit
-    /// in 32 bits.
+    /// Returns the number, or empty when the value is not a number or its exponent does not fit in
+    /// 32 bits.
     public Optional<JsonNumber> number() {
         if (type() != JsonType.NUMBER) {
             return Optional.empty();
@@ -151,8 +151,8 @@ public final class JsonValue {
                 : Optional.empty();
     }
 
-    /// Returns the last member of that name. Empty when the value is not an object or has no such
-    /// member.
+    /// Returns the last member with that name, or empty when the value is not an object or has no
+    /// such member.
     public Optional<JsonValue> member(JsonText name) {
         if (type() != JsonType.OBJECT) {
             return Optional.empty();
@@ -174,7 +174,7 @@ public final class JsonValue {
         return member(JsonText.of(name));
     }
 
-    /// Returns the array element at a 0-based index. Empty when the value is not an array or the
+    /// Returns the array element at a 0-based index, or empty when the value is not an array or the
     /// array is too short.
     public Optional<JsonValue> element(int index) {
         if (type() != JsonType.ARRAY) {

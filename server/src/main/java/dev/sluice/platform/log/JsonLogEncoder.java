@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Writes each log event as a flat JSON object on one line. It has `time`, `level`, `event`, the
-/// event's fields, and last the stack trace of the event's cause as `cause`. `logback-json.xml`
+/// event's fields, and finally `cause`, the stack trace of the event's cause. `logback-json.xml`
 /// names this class.
 public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
 

@@ -10,15 +10,15 @@ import dev.sluice.platform.db.DbException;
 
 import org.jspecify.annotations.Nullable;
 
-/// Omits warnings that were caused by a lost connection to the database. The line `database.lost`,
-/// once a minute, already sums up these [dev.sluice.platform.db.DbException] failures. With the
-/// level `debug`, the warnings are written. `logback.xml` and `logback-json.xml` name this class.
+/// Omits warnings that were caused by a lost connection to the database. The event `database.lost`,
+/// which is logged once a minute, already sums up these [dev.sluice.platform.db.DbException]
+/// failures. At the level `debug`, nothing is omitted. `logback.xml` and `logback-json.xml` name
+/// this class.
 public final class OutageFilter extends Filter<ILoggingEvent> {
 
     private boolean isEverythingWritten;
 
-    /// Sets the level of the log; called by logback. With `debug` or a lower level, nothing is left
-    /// out.
+    /// Sets the log level. Called by logback. At `debug` or a lower level, nothing is omitted.
     public void setLevel(String level) {
         isEverythingWritten = Level.DEBUG.isGreaterOrEqual(Level.toLevel(level));
     }

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
-/// Tells whether this process has had something to do recently. Otherwise, its chores run less
-/// often, so that an idle server uses little CPU.
+/// Tells whether this process has had something to do recently. If not, its chores run less often,
+/// so that an idle server uses little CPU.
 ///
 /// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. A chore
 /// that has more to do calls it, too. The first mark after an idle time wakes the chores.
 /// Thread-safe.
 public final class Activity {
 
-    /// The time after the last mark from which the process counts as idle.
+    /// The process counts as idle when there has been no mark for this long.
     static final Duration IDLE_AFTER = Duration.ofSeconds(10);
 
     /// The factor by which intervals normally grow while the process is idle, up to
@@ -24,8 +24,8 @@ public final class Activity {
     /// from another node, so it must not be read much later than usual.
     static final Duration MAX_IDLE_INTERVAL = Duration.ofSeconds(5);
 
-    /// The minimum time between two marks that are recorded. A mark within this time after another
-    /// costs only a read.
+    /// The minimum time between two marks that are recorded. A mark that follows another within
+    /// this time costs only a read.
     private static final Duration RESOLUTION = Duration.ofSeconds(1);
 
     private final LongSupplier nanos;
@@ -50,7 +50,7 @@ public final class Activity {
             return;
         }
         markedNanos = now;
-        if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // a chore may just have checked
+        if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // isIdle may just have been true
             listeners.forEach(Runnable::run);
         }
     }

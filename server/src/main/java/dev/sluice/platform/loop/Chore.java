@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /// @param idleInterval the wait between two rounds while the process is idle ([Activity]). The
 ///   first activity after an idle time wakes the loop
 /// @param gap the minimum wait between two rounds, even if the loop is woken
-/// @param wakeBy receives the callback that wakes the loop, once the loop has started
+/// @param wakeBy called once the loop has started, with the callback that wakes the loop
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(
         String name,
@@ -59,8 +59,8 @@ public record Chore(
         return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
     }
 
-    /// Returns a chore that does nothing until `delay` from now. For work that would slow down the
-    /// server's start.
+    /// Returns a chore that does nothing until `delay` from now. Use this for work that would slow
+    /// down the server's start.
     public Chore startingAfter(Duration delay) {
         long begun = System.nanoTime();
         return new Chore(

@@ -5,9 +5,9 @@ import java.util.function.LongSupplier;
 
 /// Counts consecutive failures of an operation that is repeated. Thread-safe.
 ///
-/// A streak is long from the third failure on. A streak also becomes long by time: thirty seconds
-/// after the first retry was due, if there was no success. Shorter streaks are normal, for example
-/// when a connection breaks or a lock is held.
+/// A streak is long once it has three failures. It is also long if thirty seconds have passed since
+/// its first retry was due. Shorter streaks are normal, for example when a connection breaks or a
+/// lock is held.
 public final class FailureStreak {
 
     private static final int MAX_ORDINARY_FAILURES = 2;

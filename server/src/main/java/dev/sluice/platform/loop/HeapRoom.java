@@ -4,12 +4,13 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 
 import java.lang.management.ManagementFactory;
 
-/// Decides how much of the heap may stay free after a collection: little while the process is idle
-/// ([Activity]), so that memory goes back to the system, and much while it is busy. With little
-/// room under load, G1 shrinks the heap after each cycle and then collects eight times as often.
+/// Sets how much of the heap may stay free after a garbage collection. While the process is idle
+/// ([Activity]), little may stay free, so that the JVM returns memory to the operating system.
+/// While it is busy, more may stay free. Otherwise G1, under load, would shrink the heap after each
+/// cycle and then collect eight times as often.
 ///
-/// Sets two options of the JVM, which are those of the whole process. A JVM in which they cannot be
-/// changed keeps what its command line says.
+/// Changes two JVM options, which apply to the whole process. A JVM that does not allow this keeps
+/// the values from its command line.
 public final class HeapRoom implements Loop.Step {
 
     /// The bounds of the free part of the heap after a collection, in percent.
@@ -18,7 +19,7 @@ public final class HeapRoom implements Loop.Step {
     /// The JVM's own defaults.
     private static final FreeRatio BUSY = new FreeRatio(40, 70);
 
-    /// Also in `bin/sluice`, for the time until the first round.
+    /// `bin/sluice` sets the same values, for the time until the first round.
     private static final FreeRatio IDLE = new FreeRatio(10, 25);
 
     private final Activity activity;

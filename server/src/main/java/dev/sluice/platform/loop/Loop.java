@@ -38,7 +38,7 @@ public final class Loop implements AutoCloseable {
     /// Guarded by `lock`.
     private boolean closed;
 
-    /// Whether `wake` was called since the last wait ended. Guarded by `lock`.
+    /// Whether `wake` has been called since the last wait ended. Guarded by `lock`.
     private boolean wakeRequested;
 
     private Loop(String name, Supplier<Duration> interval, Duration gap, Step step) {
@@ -66,7 +66,7 @@ public final class Loop implements AutoCloseable {
     public void wake() {
         lock.lock();
         try {
-            if (!wakeRequested) { // during a gap, many calls end one wait
+            if (!wakeRequested) { // many calls during a gap end one wait
                 wakeRequested = true;
                 changed.signalAll();
             }

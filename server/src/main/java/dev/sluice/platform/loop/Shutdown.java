@@ -20,7 +20,7 @@ public final class Shutdown implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
 
-    /// How often the log names the step that the stop is waiting for.
+    /// How often the log names the step that the shutdown is waiting for.
     private static final Duration REPORT_INTERVAL = Duration.ofSeconds(2);
 
     private final Activity activity;
@@ -30,7 +30,7 @@ public final class Shutdown implements AutoCloseable {
     /// The loops of the chores by name. Read by other threads.
     private final Map<String, Loop> loops = new ConcurrentSkipListMap<>();
 
-    /// @param activity tells how often the chores run
+    /// @param activity decides how often the chores run
     public Shutdown(Activity activity) {
         this(activity, REPORT_INTERVAL);
     }
@@ -119,8 +119,8 @@ public final class Shutdown implements AutoCloseable {
         }
     }
 
-    /// Logs, once in each interval, that the stop is waiting for this step. Returns when the step
-    /// has ended.
+    /// Logs, once in each interval, that the shutdown is waiting for this step. Returns when the
+    /// step has ended.
     private void reportWait(ShutdownStep step, CountDownLatch ended) {
         var waited = Duration.ZERO;
         try {

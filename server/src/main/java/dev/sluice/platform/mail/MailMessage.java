@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 /// @param to exactly one address, without a name
 /// @param subject on one line; the constructor replaces control characters and shortens it
 /// @param text with `\n` at the end of each line
-/// @param id makes the `Message-ID`, so that a repeated message is recognised as a copy; if empty,
-///   a new `Message-ID` is generated
+/// @param id determines the `Message-ID`, so that a repeated message is recognized as a copy; if
+///   empty, a new `Message-ID` is generated
 public record MailMessage(String to, String subject, String text, Optional<UUID> id) {
 
     static final int MAX_SUBJECT_LENGTH = 120;

@@ -24,7 +24,7 @@ public final class MailQueue {
     private static final Logger log = LoggerFactory.getLogger(MailQueue.class);
     private static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
-    /// The pauses before a message is tried again.
+    /// The pauses before the first and the second retry of a message.
     private static final List<Duration> RETRY_INTERVALS =
             List.of(Duration.ofMinutes(1), Duration.ofMinutes(5));
 

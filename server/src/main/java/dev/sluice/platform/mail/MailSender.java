@@ -23,10 +23,10 @@ import java.util.Properties;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocketFactory;
 
-/// Sends messages through the operator's mail server, each over a connection of its own.
+/// Sends messages through the operator's mail server, each over a separate connection.
 ///
 /// If the server offers `STARTTLS`, credentials and messages are sent only over TLS. Over TLS, the
-/// server's certificate must be valid for its name. Thread-safe.
+/// server's certificate must be valid for the server's name. Thread-safe.
 public final class MailSender {
 
     /// How long the server may take to accept the connection, and for each read and write.
@@ -43,7 +43,8 @@ public final class MailSender {
         this(settings, clock, IO_TIMEOUT, Optional.empty());
     }
 
-    /// @param tls creates the TLS sockets; empty for the JVM's default with its trusted authorities
+    /// @param tls creates the TLS sockets; if empty, the JVM's default is used, with its trusted
+    ///   authorities
     MailSender(
             MailSettings settings,
             InstantSource clock,
@@ -212,7 +213,7 @@ public final class MailSender {
                         : rootMessage(cause);
     }
 
-    /// Turns a message of the server or of a library into part of one sentence.
+    /// Turns a message from the server or a library into text that can be part of a sentence.
     private static String line(@Nullable String text) {
         String line = MailMessage.oneLine(String.valueOf(text), MAX_REPLY_LENGTH);
         return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;

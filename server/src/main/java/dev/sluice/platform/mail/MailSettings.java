@@ -1,6 +1,6 @@
 package dev.sluice.platform.mail;
 
-/// How the server sends mail.
+/// The settings for sending mail.
 ///
 /// @param from the sender's address of each message
 public record MailSettings(MailServer server, String from) {}

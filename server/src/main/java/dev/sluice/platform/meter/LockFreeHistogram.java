@@ -52,15 +52,15 @@ public final class LockFreeHistogram {
         record(duration.toNanos());
     }
 
-    /// @param value a number of nanoseconds in a histogram of durations
+    /// @param value in nanoseconds if this is a histogram of durations
     public void record(long value) {
         int found = Arrays.binarySearch(bounds, value / unit);
         counts[found < 0 ? -found - 1 : found].increment();
         sum.add(value);
     }
 
-    /// Returns the state. A value that is recorded at the same time may be counted in only part of
-    /// it.
+    /// Returns the current state. A value that is being recorded at the same time may be missing
+    /// from its bucket or from the sum.
     public HistogramState state() {
         var upperBounds = new ArrayList<Double>();
         var inBuckets = new ArrayList<Long>();

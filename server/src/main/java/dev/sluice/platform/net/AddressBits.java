@@ -24,7 +24,7 @@ record AddressBits(boolean isV6, long high, long low) {
         return new AddressBits(true, high, low);
     }
 
-    /// Returns the address with only its first `prefix` bits kept and the rest cleared.
+    /// Returns the address with its first `prefix` bits kept and the rest cleared.
     AddressBits first(int prefix) {
         return new AddressBits(isV6, high & mask(prefix), low & mask(prefix - 64));
     }

@@ -64,8 +64,8 @@ public final class AddressPolicy {
                     range("AS112", "2620:4f:8000::/48"),
                     range("documentation", "3fff::/20"));
 
-    /// The only IPv6 block with public addresses (IANA IPv6 address space registry). The IPv6 forms
-    /// of IPv4 addresses, translated and compatible, are outside it.
+    /// The only IPv6 block with public addresses (IANA IPv6 address space registry).
+    /// IPv4-translated and IPv4-compatible IPv6 addresses are outside it.
     private static final Cidr GLOBAL_UNICAST = Cidr.parse("2000::/3");
 
     private static final Cidr IPV4_LOOPBACK = Cidr.parse("127.0.0.0/8");
@@ -114,7 +114,7 @@ public final class AddressPolicy {
     ///
     /// Host names are not resolved here. A name of an internal network is refused, unless the
     /// operator has allowed at least one range. In that case the name is accepted, and each
-    /// delivery attempt checks the addresses of the name.
+    /// delivery attempt checks the addresses that the name resolves to.
     public Optional<String> refusal(Host host) {
         return switch (host) {
             case Host.IpLiteral(var address) -> refusal(address);

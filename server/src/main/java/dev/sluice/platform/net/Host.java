@@ -17,7 +17,7 @@ public sealed interface Host {
     /// A host name in the ASCII form that DNS uses.
     record HostName(String text) implements Host {}
 
-    /// An IP address, which a URL contains as four decimal numbers (IPv4) or in brackets (IPv6).
+    /// An IP address. In a URL, it is written as four decimal numbers (IPv4) or in brackets (IPv6).
     record IpLiteral(InetAddress address) implements Host {
 
         @Override

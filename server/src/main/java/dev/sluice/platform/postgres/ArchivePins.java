@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/// The SHA-256 hashes of the PostgreSQL archives that may be unpacked, by the archive's name.
+/// The SHA-256 hashes of the PostgreSQL archives that may be unpacked, keyed by archive name.
 /// Immutable.
 record ArchivePins(Map<String, String> hashes) {
 

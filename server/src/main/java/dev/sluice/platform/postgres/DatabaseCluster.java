@@ -75,8 +75,8 @@ final class DatabaseCluster {
                 result = createDatabase(binaries, runAs, newCluster);
             }
             if (result.succeeded()) {
-                // The configuration file in use is outside the cluster, where PostgreSQL's own user
-                // cannot write.
+                // PostgreSQL is started with a configuration file outside the cluster, in a
+                // directory where PostgreSQL's own user cannot write.
                 Files.delete(newCluster.resolve("postgresql.conf"));
                 Files.move(newCluster, postgresDirectory.cluster(), ATOMIC_MOVE);
             }

@@ -29,8 +29,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /// port.
     private static final int MAX_START_ATTEMPTS = 6;
 
-    /// The uptime without a crash after which the restart backoff starts again from its first
-    /// delay.
+    /// If the server runs for this long without a crash, the restart backoff starts again from its
+    /// first delay.
     private static final Duration MIN_STABLE_UPTIME = Duration.ofMinutes(1);
 
     private final Installation installation;
@@ -114,13 +114,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
     public record PostgresLogin(
             String host, int port, String database, String user, Secret password) {}
 
-    /// Whether `directory` holds the data of an embedded server. Changes nothing.
+    /// Whether `directory` contains the data of an embedded server. Changes nothing.
     public static boolean existsIn(Path directory) {
         return new DatabaseCluster(new PostgresDirectory(directory)).exists();
     }
 
-    /// Finds the server that another process runs in `directory`. Returns empty when no server
-    /// there is ready. Changes nothing.
+    /// Finds the server that another process is running in `directory`. Returns empty when no
+    /// server is ready there. Changes nothing.
     public static Optional<PostgresLogin> findRunning(Path directory) {
         var postgresDirectory = new PostgresDirectory(directory);
         boolean isReady =

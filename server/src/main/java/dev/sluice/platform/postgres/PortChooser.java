@@ -12,8 +12,8 @@ import java.util.random.RandomGenerator;
 final class PortChooser {
 
     /// The lowest port to choose. The whole range lies below the ports that Linux and macOS use by
-    /// default for outgoing connections. An outgoing connection can therefore not occupy the port
-    /// while the server restarts.
+    /// default for outgoing connections. Therefore an outgoing connection cannot occupy the port
+    /// while the server is restarting.
     private static final int MIN_PORT = 16_384;
 
     private static final int MAX_PORT = 32_767;

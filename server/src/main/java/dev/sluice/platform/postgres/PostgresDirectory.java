@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 /// The directory of an embedded PostgreSQL server, and the paths of the files in it.
 ///
 /// Sluice's user owns the directory. Other users may enter it but not list it. If PostgreSQL runs
-/// as a user of its own, that user owns `cluster` and nothing else.
+/// as a different user, that user owns `cluster` and nothing else.
 ///
-/// @param path the real path, by which a running server is recognised in its process arguments
+/// @param path the real path; a running server is recognized by this path in its process arguments
 record PostgresDirectory(Path path) {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresDirectory.class);
@@ -70,7 +70,7 @@ record PostgresDirectory(Path path) {
         return new StateFile(path.resolve("port"));
     }
 
-    /// Returns the file that holds the label of the [RunAs] that worked last.
+    /// Returns the file that contains the label of the [RunAs] that worked last.
     StateFile runAs() {
         return new StateFile(path.resolve("run-as"));
     }
@@ -97,7 +97,7 @@ record PostgresDirectory(Path path) {
     }
 
     /// Refuses paths with characters that a shell interprets between double quotes, because
-    /// `initdb` runs its own path through a shell inside such quotes.
+    /// `initdb` passes its own path to a shell inside double quotes.
     private void checkPath() {
         if (path.toString().matches("(?s).*[\"$`\\\\\n].*")) {
             throw new PostgresStartException(
@@ -122,7 +122,7 @@ record PostgresDirectory(Path path) {
         }
     }
 
-    /// Renames a log larger than 10 MB to `postgres.log.1`, replacing the previous file of that
+    /// Renames a log larger than 10 MB to `postgres.log.1`, replacing any previous file with that
     /// name. This runs before each start, because the server itself only appends to its log.
     private void rotateLog() throws IOException {
         if (Files.exists(log()) && Files.size(log()) > MAX_LOG_BYTES) {

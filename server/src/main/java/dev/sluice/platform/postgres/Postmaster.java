@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A running PostgreSQL server, represented by the postmaster, which is the parent of all its other
+/// A running PostgreSQL server, represented by its postmaster, the parent of all its other
 /// processes. The server keeps running if Sluice is killed.
 final class Postmaster {
 
@@ -59,7 +59,7 @@ final class Postmaster {
 
     private static Process launch(Installation installation) throws InterruptedException {
         var postgresDirectory = installation.postgresDirectory();
-        // `isServerOf` recognises the server process by the cluster's path in its arguments.
+        // `isServerOf` recognizes the server process by the cluster's path in its arguments.
         var command =
                 List.of(
                         installation.binaries().program("postgres"),
@@ -82,7 +82,7 @@ final class Postmaster {
         }
     }
 
-    /// Returns the command with a prefix that runs it in a session of its own. Otherwise Ctrl-C on
+    /// Returns the command with a prefix that runs it in a new session. Otherwise Ctrl-C on
     /// Sluice's terminal would also reach the server, which Sluice must stop last. macOS has no
     /// `setsid`, so `perl` is used instead.
     private static List<String> detached(List<String> command, PostgresDirectory postgresDirectory)
@@ -145,7 +145,7 @@ final class Postmaster {
         return process.isAlive();
     }
 
-    /// Waits for `time`. Returns false if the server ended earlier.
+    /// Waits for `time`. Returns false if the server exits earlier.
     boolean outlives(Duration time) throws InterruptedException {
         return !process.waitFor(time);
     }
@@ -196,10 +196,10 @@ final class Postmaster {
                 .contains(postgresDirectory.cluster().toString());
     }
 
-    /// Waits until the server has ended, for up to a minute; then throws a
-    /// [PostgresStartException]. The check looks for the cluster's path in the process arguments.
-    /// It cannot wait for the process to disappear: the server is not a child process of Sluice, so
-    /// it may remain a zombie for a long time. A zombie has no arguments.
+    /// Waits up to a minute for the server to end, and throws a [PostgresStartException] if it does
+    /// not. The server counts as ended when its process arguments no longer contain the cluster's
+    /// path. Waiting for the process to disappear would not work: the server is not a child process
+    /// of Sluice, so it may remain a zombie for a long time. A zombie has no arguments.
     private static void awaitEnd(PostgresDirectory postgresDirectory, ProcessHandle server)
             throws InterruptedException {
         for (long polls = STOP_TIMEOUT.dividedBy(POLL_INTERVAL); polls > 0; polls--) {

@@ -21,8 +21,8 @@ import java.util.Set;
 /// refused, and so are paths that lead through a link. Entry types that the PostgreSQL binaries do
 /// not need are also refused.
 ///
-/// Reads the ustar format (POSIX, `pax`, "ustar Interchange Format") and GNU long names. Owned by
-/// one thread.
+/// Reads the ustar format (specified in POSIX under the `pax` utility, section "ustar Interchange
+/// Format") and GNU long names. Not thread-safe.
 final class TarExtractor {
 
     private static final int BLOCK_BYTES = 512;

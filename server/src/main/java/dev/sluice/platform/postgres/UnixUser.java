@@ -47,7 +47,7 @@ record UnixUser(String name, int uid, int gid) {
     }
 
     /// Changes the owner of a file, or of a folder and its contents, to this user. Does nothing if
-    /// this user already owns `tree` itself. The owner of the folder itself changes last. If the
+    /// this user already owns `tree` itself. The owner of `tree` itself is changed last. If the
     /// process dies before that, the next start repeats the change.
     void chown(Path tree) {
         try {

@@ -1,4 +1,4 @@
-/// Runs the PostgreSQL server that ships with Sluice: unpacks, initialises, starts, monitors and
+/// Runs the PostgreSQL server that ships with Sluice: unpacks, initializes, starts, monitors and
 /// stops it.
 ///
 /// The data survives a kill -9 of the server, of Sluice, or of both. The server listens only on

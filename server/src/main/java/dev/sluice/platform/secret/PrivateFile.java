@@ -44,8 +44,8 @@ public final class PrivateFile {
     /// Opens the file so that only its owner has access. If an existing file has wider permissions,
     /// they are narrowed.
     ///
-    /// @throws FileSystemException also if they cannot be narrowed, because the file belongs to
-    ///   another user, who could then read or lock it
+    /// @throws FileSystemException also if the permissions cannot be narrowed because the file
+    ///   belongs to another user, who could then read or lock it
     public static FileChannel open(Path file, Set<? extends OpenOption> options)
             throws IOException {
         var channel = FileChannel.open(file, options, ownerOnly(file));
@@ -74,8 +74,8 @@ public final class PrivateFile {
         boolean _ = restrict(directory, OWNER_AND_PASSAGE);
     }
 
-    /// Sets the permissions of a file, if its file system has permissions. Returns false if this
-    /// process may not, because the file belongs to another user.
+    /// Sets the permissions of a file, if its file system has POSIX permissions. Returns false if
+    /// this process may not set them because the file belongs to another user.
     private static boolean restrict(Path file, String permissions) throws IOException {
         if (hasModes(file)) {
             try {

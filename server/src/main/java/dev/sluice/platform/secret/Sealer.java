@@ -49,7 +49,7 @@ public final class Sealer {
 
     /// Encrypts `text`.
     ///
-    /// @param context names the table, column and row that will hold the value
+    /// @param context names the table, column and row in which the value will be stored
     public byte[] seal(String text, String context) {
         byte[] nonce = random.bytes(NONCE_BYTES);
         try {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// Exports spans with OpenTelemetry's SDK, configured by OpenTelemetry's own settings. The SDK
-/// sends spans in batches, on a thread of its own.
+/// sends spans in batches, on a separate thread.
 final class OtlpSpanExporter implements SpanExporter {
 
     /// The settings that apply unless the operator overrides them.
@@ -40,8 +40,9 @@ final class OtlpSpanExporter implements SpanExporter {
     private final OpenTelemetrySdk sdk;
     private final Tracer tracer;
 
-    /// Decides which traces are recorded. The SDK's own sampler is always on, because sampling was
-    /// already decided.
+    /// The sampler from the operator's settings, which decides which traces are recorded. The SDK
+    /// itself gets a sampler that is always on, because `record` passes it only spans of recorded
+    /// traces.
     private final Sampler sampler;
 
     private OtlpSpanExporter(OpenTelemetrySdk sdk, PresetIds ids, Sampler sampler) {

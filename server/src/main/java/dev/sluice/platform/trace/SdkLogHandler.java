@@ -8,9 +8,9 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/// Passes the warnings and errors that the SDK logs with `java.util.logging` to Sluice's log, all
-/// as the same kind of log event. The SDK itself limits how often it reports that the collector
-/// cannot be reached.
+/// Passes the warnings and errors that the SDK logs with `java.util.logging` to Sluice's log,
+/// always as the event `trace.export_failed`. The SDK itself limits how often it reports that the
+/// collector cannot be reached.
 final class SdkLogHandler extends Handler {
 
     /// Kept in a field, because a logger is garbage-collected, with its handlers, when nothing

@@ -9,7 +9,7 @@ import java.util.Optional;
 /// @param context the span's trace, the span's own id, and whether the trace is recorded
 /// @param parentId the id of the parent span, 16 hexadecimal digits; empty for the first span of a
 ///   trace
-/// @param attributes texts and numbers, by their names in OpenTelemetry's conventions or by names
+/// @param attributes texts and numbers, keyed by names from OpenTelemetry's conventions or names
 ///   with the prefix `sluice.`
 /// @param error the failure in one word; empty if the operation succeeded
 public record Span(

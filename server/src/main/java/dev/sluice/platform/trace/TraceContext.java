@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 /// The position of a span in its trace, as in the header `traceparent` (W3C Trace Context, 3.2).
 ///
 /// @param traceId 32 hexadecimal digits
-/// @param spanId 16 hexadecimal digits: the span that is the parent of the spans that follow
+/// @param spanId 16 hexadecimal digits that identify the span; it is the parent of the spans that
+///   follow
 /// @param isSampled whether spans of this trace are recorded
 public record TraceContext(String traceId, String spanId, boolean isSampled) {
 

@@ -67,7 +67,7 @@ final class DeliveryAssembly {
     private final DueWorkMonitor dueWorkMonitor;
     private final FailureLog failureLog;
 
-    /// What the attempts of this node use from the rest of the relay.
+    /// The parts of the relay that the attempts of this node use.
     ///
     /// @param expiry decides which deliveries have expired
     /// @param recorder records which attempts are in flight
@@ -133,9 +133,9 @@ final class DeliveryAssembly {
                 clock);
     }
 
-    /// Starts to deliver events.
+    /// Starts delivering events.
     ///
-    /// @param returnQuota runs during shutdown, after the last result was written
+    /// @param returnQuota runs during shutdown, after the last result has been written
     void start(ResultListener listener, AutoCloseable returnQuota) {
         var shutdown = base.shutdown();
         node.onFenced(dispatcher::dropAll);

@@ -39,7 +39,7 @@ import java.util.function.Function;
 /// checked before an event is stored.
 final class IngestAssembly {
 
-    /// The maximum time that a request waits until the database has reserved quota tokens.
+    /// The maximum time that a request waits for the database to reserve quota tokens.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
     private final Foundation base;
@@ -84,7 +84,7 @@ final class IngestAssembly {
         refusals = new RefusalCounter(clock);
     }
 
-    /// Starts to store the events that ingest accepts.
+    /// Starts storing the events that ingest accepts.
     void start(JournalListener listener) {
         base.shutdown().start(journal.overdueChore());
         journal.start(listener);
@@ -141,7 +141,7 @@ final class IngestAssembly {
         return journal.queued();
     }
 
-    /// Returns how many requests this process has refused for the reason.
+    /// Returns how many requests this process has refused for this reason.
     long refused(RefusalReason reason) {
         return refusals.total(reason);
     }

@@ -77,10 +77,10 @@ import java.util.stream.Stream;
 /// and finally the node gives up its lease.
 public final class RelayAssembly {
 
-    /// The maximum time that the read of a dictionary may take.
+    /// The maximum time that reading a dictionary may take.
     private static final Duration DICTIONARY_TIMEOUT = Duration.ofSeconds(5);
 
-    /// Maximum number of connections to one address for requests that are not deliveries.
+    /// The maximum number of connections to one address for requests that are not deliveries.
     private static final int MAX_OWN_CONNECTIONS = 16;
 
     private final Foundation base;
@@ -160,9 +160,9 @@ public final class RelayAssembly {
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
     }
 
-    /// Registers this node, and starts to deliver events and to store the events that ingest
-    /// accepts. Ingest begins with [#addTo]. The takeover of unfinished work from the previous
-    /// process on this data directory runs in parallel.
+    /// Registers this node, then starts delivering events and storing the events that ingest
+    /// accepts. Ingest itself begins when [#addTo] is called. The takeover of unfinished work from
+    /// the previous process on this data directory runs in parallel.
     public static RelayAssembly start(
             Foundation base,
             AccountAssembly account,
@@ -174,9 +174,9 @@ public final class RelayAssembly {
         return floor;
     }
 
-    /// Registers this node and starts its heartbeat. The heartbeat continues until shutdown has
-    /// finished or put back the deliveries that the node owns. The first takeover begins at once,
-    /// in parallel with the rest of the start.
+    /// Registers this node and starts its heartbeat. During shutdown, the heartbeat continues until
+    /// each delivery that the node owns has been finished or put back. The first takeover begins at
+    /// once, in parallel with the rest of the start.
     private Node join() {
         var pool = base.pools().node();
         var shutdown = base.shutdown();
@@ -277,7 +277,7 @@ public final class RelayAssembly {
                 base.settledClock());
     }
 
-    /// Sets the listener to be called with deliveries that will expire soon.
+    /// Sets the listener that is called with deliveries that will expire soon.
     public void onExpiring(ExpiryListener listener) {
         expiryListener = listener;
     }
@@ -343,9 +343,9 @@ public final class RelayAssembly {
     }
 
     /// Returns a new sender for requests that are not deliveries. The sender allows the same
-    /// addresses as deliveries do, and has connections of its own.
+    /// addresses as deliveries do, but does not share connections with them.
     ///
-    /// @param use the name of the sender in the log of the shutdown
+    /// @param use the name of the sender in the shutdown log
     public JsonPoster jsonPoster(String use) {
         return ownSender(use, settings.addresses());
     }
@@ -357,8 +357,7 @@ public final class RelayAssembly {
                 use, AddressPolicy.allowing(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0"))));
     }
 
-    /// Opens a sender with connections of its own, so that it does not use the connections of
-    /// deliveries.
+    /// Opens a sender with separate connections, so that it does not use those of deliveries.
     private HttpSender ownSender(String use, AddressPolicy addresses) {
         return base.shutdown()
                 .closing(
@@ -397,9 +396,9 @@ public final class RelayAssembly {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
-    /// Returns a test that tells whether a verified request is a challenge: its body only asks
-    /// whether the URL is right. Only some senders make such requests; they need an answer, and no
-    /// event is stored.
+    /// Returns a predicate that is true if a verified request is a challenge, which means that its
+    /// body only asks whether the URL is right. Only some senders send challenges. A challenge
+    /// needs an answer, and no event is stored for it.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
     }
@@ -414,12 +413,13 @@ public final class RelayAssembly {
         return Stream.concat(ingest.problem().stream(), delivery.problems().stream()).toList();
     }
 
-    /// Ends the test deliveries in flight, so that a stop does not wait for them.
+    /// Ends the test deliveries in flight, so that shutdown does not wait for them.
     public void endTestDeliveries() {
         testSender.close();
     }
 
-    /// Returns this node's current epoch, which is new after other nodes declared it dead.
+    /// Returns this node's current epoch. The node gets a new epoch after other nodes have declared
+    /// it dead.
     public long epoch() {
         return node.epoch();
     }

@@ -51,7 +51,7 @@ public record Circuit(
 
     static final int FAILURES_TO_OPEN = 5;
 
-    /// Divides the cooldown. The quotient is the maximum random delay of a probe.
+    /// The maximum random delay of a probe is the cooldown divided by this number.
     private static final int PROBE_DELAY_DIVISOR = 10;
 
     private static final Circuit HEALTHY =
@@ -72,7 +72,7 @@ public record Circuit(
         return isClosed() && failures == 0;
     }
 
-    /// Returns when the next probe may be claimed; empty while closed.
+    /// Returns when the next probe may be claimed, or empty while the circuit is closed.
     public Optional<Instant> nextTryAt() {
         return switch (state) {
             case CLOSED -> Optional.empty();
@@ -81,7 +81,7 @@ public record Circuit(
         };
     }
 
-    /// Returns the maximum delay with which a probe is sent after it is due. Circuits that opened
+    /// Returns the maximum delay from when a probe is due until it is sent. Circuits that opened
     /// together spread their probes over this time. The due time ([#nextTryAt]) does not include
     /// the delay.
     public Duration maxProbeDelay() {
@@ -157,7 +157,8 @@ public record Circuit(
                         Optional.empty());
     }
 
-    /// Returns the circuit with the probe claimed under a new generation; empty if no probe is due.
+    /// Returns the circuit with the probe claimed under a new generation, or empty if no probe is
+    /// due.
     public Optional<Circuit> claimProbe(long epoch, Instant now, Instant until) {
         return isProbeDue(now)
                 ? Optional.of(
@@ -190,7 +191,7 @@ public record Circuit(
                 : this;
     }
 
-    /// Returns the same circuit, with its generation raised to `minimum` if it is lower.
+    /// Returns this circuit, with its generation raised to `minimum` if it is lower.
     Circuit withMinGeneration(int minimum) {
         return generation >= minimum
                 ? this

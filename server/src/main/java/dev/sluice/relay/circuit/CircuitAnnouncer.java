@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Reports circuit changes to the log and to listeners, after the changes were written to the
+/// Reports circuit changes to the log and to listeners, after the changes have been written to the
 /// database. Thread-safe.
 final class CircuitAnnouncer {
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 /// | 2xx, and 4xx other than 408 and 429 | reached |
 /// | 408, 429, 5xx, 1xx, 3xx, no usable answer | failed; these are retried too |
 /// | the transformation failed, or this process cancelled the attempt | none |
-/// | a failure that took longer than the attempt was allowed to take | none: this process was frozen |
+/// | a failure that took longer than the attempt's time limit | none: this process was frozen |
 public enum CircuitEvidence {
     REACHED,
     FAILED,

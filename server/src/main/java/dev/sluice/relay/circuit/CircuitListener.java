@@ -9,13 +9,13 @@ import dev.sluice.gateway.destination.DestinationId;
 /// Implementations must return quickly.
 public interface CircuitListener {
 
-    /// Called when a closed circuit opened. There is no call when a probe fails, because the same
-    /// outage continues.
+    /// Called when a closed circuit has opened. There is no call when a probe fails, because the
+    /// same outage continues.
     ///
     /// @param error the message of the last failure
     void opened(DestinationId destination, Circuit circuit, String error);
 
-    /// Called when a circuit closed again.
+    /// Called when a circuit has closed again.
     ///
     /// @param before the circuit before it closed, open or half open
     void closed(DestinationId destination, Circuit before);

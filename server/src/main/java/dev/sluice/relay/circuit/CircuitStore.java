@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The SQL of the table `circuit`. A destination that never failed has no row.
+/// The SQL for the table `circuit`. A destination that has never failed has no row.
 final class CircuitStore {
 
     /// The rows that changed since an earlier read.
@@ -81,7 +81,7 @@ final class CircuitStore {
     }
 
     /// Locks and returns the row. Returns empty if there is no row, or if another transaction has
-    /// locked it, for example to claim the probe itself.
+    /// locked it, for example because another node is claiming the probe.
     static Optional<StoredCircuit> tryLock(Tx tx, DestinationId destination) {
         return tx.findOne(
                         """

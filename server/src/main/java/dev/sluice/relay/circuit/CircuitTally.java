@@ -9,7 +9,7 @@ import java.util.Optional;
 ///
 /// @param generation the circuit's generation under which the failed attempts started; if there are
 ///   no failures, the generation that this node knew when the destination was reached
-/// @param at when the last failure happened; the epoch if there was none
+/// @param at when the last failure happened; `Instant.EPOCH` if there was none
 /// @param error the message of the last failure; empty if there was none
 /// @param returnedProbe the generation of a probe that was given back because it was not sent
 record CircuitTally(
@@ -38,7 +38,7 @@ record CircuitTally(
 
     /// Returns the tally after the destination was reached.
     ///
-    /// @param known the circuit's generation known to this node
+    /// @param known the circuit's generation, as known to this node
     CircuitTally withReached(int known) {
         return new CircuitTally(true, 0, known, Instant.EPOCH, Optional.empty(), returnedProbe);
     }

@@ -9,7 +9,8 @@ import java.util.Optional;
 /// `claimProbe` queries the database.
 public interface Circuits {
 
-    /// Returns the destination's circuit as this node knows it; a healthy one if it knows none.
+    /// Returns the destination's circuit as this node knows it, or a healthy circuit if it knows
+    /// none.
     Circuit of(DestinationId destination);
 
     /// Returns how many attempts at the destination may be in progress on this node at once. This
@@ -22,7 +23,7 @@ public interface Circuits {
     Optional<Probe> claimProbe(Destination destination);
 
     /// Gives back a probe that was not sent, so that another can be claimed. Does nothing if the
-    /// probe's result is known or it was already claimed again.
+    /// probe's result is known or the probe has already been claimed again.
     void giveBack(Probe probe);
 
     /// Records a response that proves the destination reachable.

@@ -2,7 +2,7 @@ package dev.sluice.relay.circuit;
 
 import java.time.Duration;
 
-/// How long a circuit stays open before a probe (a single test attempt): at first `first`, then
+/// How long a circuit stays open before a probe (a single test attempt): initially `first`, then
 /// doubled after each failed probe, up to `max`.
 public record CooldownBackoff(Duration first, Duration max) {
 

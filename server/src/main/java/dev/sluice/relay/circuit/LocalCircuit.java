@@ -3,11 +3,11 @@ package dev.sluice.relay.circuit;
 import java.time.Instant;
 import java.util.Optional;
 
-/// One destination's circuit on this node: the stored row plus changes that are not written yet.
-/// Immutable.
+/// One destination's circuit on this node: the stored row plus the changes that have not been
+/// written yet. Immutable.
 ///
 /// @param stored the row as last read or written
-/// @param writing the changes that the write in progress contains, or that a failed write contained
+/// @param writing the changes in the write that is in progress, or in the last write if it failed
 /// @param pending the changes made since that write began
 /// @param slowStart the limit on attempts after the circuit closed; empty if there is none
 /// @param circuit the result of applying `writing` and then `pending` to `stored`

@@ -43,7 +43,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     /// How long a probe's claim lasts beyond the destination's timeout.
     private static final Duration PROBE_CLAIM_MARGIN = Duration.ofSeconds(30);
 
-    /// The longest claim: that of a destination with the longest timeout.
+    /// How long a probe's claim lasts for a destination with the maximum timeout.
     private static final Duration MAX_PROBE_CLAIM =
             Destination.MAX_TIMEOUT.plus(PROBE_CLAIM_MARGIN);
 
@@ -65,8 +65,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private final CircuitAnnouncer announcer = new CircuitAnnouncer();
 
-    /// The circuits as last read from the database. Owned by the thread that runs the rounds, like
-    /// the two fields below.
+    /// The circuits as last read from the database. Used only by the thread that runs the rounds,
+    /// like the two fields below.
     private final Map<DestinationId, Circuit> lastRead = new HashMap<>();
 
     private long horizon;
@@ -93,8 +93,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         onUrgentChange = wake;
     }
 
-    /// Adds a listener to be called after circuits changed and their lanes were woken. It is called
-    /// on the thread that runs the rounds and must return quickly.
+    /// Adds a listener that is called after circuits have changed and their lanes have been woken.
+    /// It is called on the thread that runs the rounds and must return quickly.
     public void onChange(Runnable listener) {
         listeners.add(listener);
     }
@@ -290,7 +290,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     /// Reads rows that changed since the last read, including changes made by this node. Returns
-    /// the circuits whose state or next try changed.
+    /// the circuits whose state changed or whose next try is due at a different time.
     private Map<DestinationId, Circuit> readChanges() {
         var changes = db.statement(tx -> CircuitStore.changedSince(tx, horizon));
         horizon = changes.horizon();
@@ -330,7 +330,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due is
-    /// not delayed. It was given back, so few other probes are due at the same moment.
+    /// not delayed. Such a probe was given back, so few other probes are due at the same moment.
     private static Instant latestWakeAt(Circuit circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

@@ -4,10 +4,10 @@ import java.util.Optional;
 
 /// The limit on concurrent attempts at a destination on this node after its circuit closed.
 ///
-/// The limit starts at one. It doubles after as many successes as the limit allows concurrent
-/// attempts. An attempt is a success here if it proves the destination reachable, even with a 404.
-/// The limit is lifted when doubling it would reach or exceed the destination's own limit. A
-/// failure sets the limit back to one.
+/// The limit starts at one. After as many successes as its current value, it doubles. Here, an
+/// attempt is a success if it proves the destination reachable, even with a 404. The limit is
+/// lifted when doubling it would reach or exceed the destination's own limit. A failure sets the
+/// limit back to one.
 ///
 /// @param concurrency the current limit
 /// @param successes the number of successes since `concurrency` last changed
@@ -15,7 +15,7 @@ record SlowStart(int concurrency, int successes) {
 
     static final SlowStart INITIAL = new SlowStart(1, 0);
 
-    /// Returns the limit after one more success; empty if the slow start is over.
+    /// Returns the limit after one more success, or empty if the slow start is over.
     ///
     /// @param limit the destination's `max_in_flight`
     Optional<SlowStart> afterReached(int limit) {

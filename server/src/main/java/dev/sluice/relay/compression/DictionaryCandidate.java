@@ -23,8 +23,8 @@ final class DictionaryCandidate {
     /// One sample out of this many is held out.
     private static final int HELD_OUT_SHARE = 4;
 
-    /// The maximum size of the held-out samples with a useful dictionary, as a fraction of their
-    /// size without it.
+    /// A dictionary is worthwhile only if it compresses the held-out samples to at most this
+    /// fraction of their size without it.
     private static final double WORTHWHILE_FRACTION = 0.85;
 
     private final byte[] bytes;
@@ -64,7 +64,7 @@ final class DictionaryCandidate {
     }
 
     /// Whether the held-out samples compress to clearly fewer bytes with this dictionary than with
-    /// no dictionary and than with the current one.
+    /// no dictionary or with the current one.
     ///
     /// @param current null if the source has no dictionary
     boolean isWorthwhile(PayloadEncoder encoder, @Nullable ZstdDictCompress current) {

@@ -22,7 +22,7 @@ final class DictionaryReader {
 
     private static final int READ_LOCKS = 16;
 
-    /// The estimated memory, in bytes, of a dictionary's tables. It comes in addition to the
+    /// The estimated memory, in bytes, of a dictionary's tables. This is in addition to the
     /// dictionary's own bytes.
     private static final int TABLE_BYTES = 28 << 10;
 
@@ -31,7 +31,8 @@ final class DictionaryReader {
 
     private final Db db;
 
-    /// The kept dictionaries by number; the most recently used one is last. Guarded by itself.
+    /// The kept dictionaries by number; the most recently used one is last. Guarded by this map's
+    /// own monitor.
     private final Map<Integer, ReadDictionary> kept = new LinkedHashMap<>(16, 0.75f, true);
 
     private final List<Object> readLocks = Stream.generate(Object::new).limit(READ_LOCKS).toList();
@@ -68,7 +69,7 @@ final class DictionaryReader {
         }
     }
 
-    /// Returns the dictionary after acquiring it for the caller; null if it is not in memory.
+    /// Returns the dictionary after acquiring it for the caller, or null if it is not in memory.
     private @Nullable SharedDictionary<ZstdDictDecompress> find(int number) {
         synchronized (kept) {
             var found = kept.get(number);

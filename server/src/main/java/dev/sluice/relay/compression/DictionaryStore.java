@@ -15,18 +15,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Stores the dictionaries of sources. A dictionary never changes, and it is kept as long as an
+/// Stores the dictionaries of sources. A dictionary never changes, and it is kept as long as any
 /// event may refer to it.
 ///
 /// A source has at most one current dictionary. A dictionary is retired when another one replaces
-/// it, or when it is old. One day after that, no node compresses with the dictionary any more; then
-/// the newest event of its source is recorded. The dictionary is removed after the retention has
-/// removed the day of that event.
+/// it, or when it is old. One day later, no node still compresses with it, so the newest event of
+/// its source is recorded as the last one that may refer to it. Once the retention has removed the
+/// day of that event, the dictionary is removed, too.
 public final class DictionaryStore {
 
     private DictionaryStore() {}
 
-    /// Returns the current dictionaries of these sources. Sources without one are missing.
+    /// Returns the current dictionaries of these sources. Sources without one are missing from the
+    /// map.
     static Map<SourceId, Dictionary> current(Tx tx, Collection<SourceId> sources) {
         return tx
                 .query(
@@ -69,10 +70,11 @@ public final class DictionaryStore {
     /// Makes this the current dictionary of its source and returns its number. Returns empty if the
     /// source is purged, or if its current dictionary is no longer `replaced`.
     ///
-    /// The commit is flushed to disk regardless of the database's settings. After a crash, no event
-    /// may refer to a dictionary that was lost.
+    /// The commit is flushed to disk whatever the database's settings, because after a crash no
+    /// event may refer to a lost dictionary.
     ///
-    /// @param replaced the current dictionary; empty if the source has none
+    /// @param replaced the source's current dictionary, as the caller knows it; empty if the caller
+    ///   knows of none
     static Optional<Integer> add(
             Tx tx, SourceId source, byte[] bytes, Optional<Dictionary> replaced) {
         tx.update("set local synchronous_commit = on");
@@ -105,7 +107,7 @@ public final class DictionaryStore {
     }
 
     /// Retires the dictionaries that were made before `before`. Dictionaries contain pieces of
-    /// events, and must not be kept much longer than the events are.
+    /// events, so they must not be kept much longer than the events themselves.
     public static int retireBefore(Tx tx, Instant before, Instant now) {
         return tx.update(
                 """
@@ -117,10 +119,11 @@ public final class DictionaryStore {
                 before);
     }
 
-    /// Records the newest event of their source for dictionaries that were retired before `before`.
+    /// For each dictionary that was retired before `before`, records the newest event of its
+    /// source.
     ///
-    /// @param before a time so long ago that no node still compresses with these dictionaries, and
-    ///   that all events compressed with them are stored
+    /// @param before a time so long ago that no node still compresses with dictionaries retired
+    ///   before it, and all events compressed with them are stored
     public static int recordLastEvents(Tx tx, Instant before) {
         return tx.update(
                 """
@@ -143,14 +146,14 @@ public final class DictionaryStore {
         return tx.update("delete from payload_dictionary where last_event < ?", Uuid7.floor(day));
     }
 
-    /// Removes all dictionaries of purged sources that have no events any more.
+    /// Removes all dictionaries of purged sources that no longer have any events.
     public static int removeOf(Tx tx, List<SourceId> sources) {
         return tx.update(
                 "delete from payload_dictionary where source_id = any (?)",
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Removes all dictionaries of a deleted workspace that has no events any more.
+    /// Removes all dictionaries of a deleted workspace that no longer has any events.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
         return removeOf(tx, workspace.sources());
     }

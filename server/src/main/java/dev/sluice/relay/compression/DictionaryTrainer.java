@@ -34,11 +34,11 @@ import java.util.stream.Stream;
 /// Makes dictionaries for the sources that send events to this node, and passes the encoder the
 /// current dictionaries of these sources.
 ///
-/// A source gets a dictionary after it has sent some hundred events, if the dictionary makes the
-/// events clearly smaller. Otherwise, the next try needs ten times as many events. Each node
-/// compares a source's dictionary with a newly made one at most once a day, and once after the node
-/// starts. A damaged dictionary is replaced at once. One round makes at most one dictionary.
-/// Sources without a dictionary come first, and workspaces take turns.
+/// After a source has sent a few hundred events, the trainer makes a dictionary for it, which is
+/// kept only if it makes the events clearly smaller. Otherwise, the next try needs ten times as
+/// many events. Each node compares a source's dictionary with a newly made one at most once a day,
+/// and once after the node starts. A damaged dictionary is replaced at once. Each round makes at
+/// most one dictionary. Sources without a dictionary are served first, and workspaces take turns.
 ///
 /// A dictionary is committed before the encoder gets it, so no event can refer to a dictionary that
 /// is not in the database.
@@ -46,15 +46,15 @@ public final class DictionaryTrainer implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(15);
 
-    /// How often the current dictionary of an active source is looked up, because another node may
-    /// have replaced it.
+    /// How often the current dictionary of an active source is looked up in the database. Another
+    /// node may have replaced it.
     private static final Duration REFRESH_INTERVAL = Duration.ofMinutes(1);
 
     /// The maximum time that a dictionary is used without checking the database. It is far shorter
     /// than the day after which a retired dictionary counts as unused.
     private static final Duration USE_TIMEOUT = Duration.ofMinutes(15);
 
-    /// The minimum time between two dictionaries that this node makes.
+    /// The minimum time between two tries of this node to make a dictionary.
     private static final Duration TRAINING_INTERVAL = Duration.ofSeconds(10);
 
     /// The minimum time between two dictionaries of one source.
@@ -78,8 +78,8 @@ public final class DictionaryTrainer implements Loop.Step {
     /// The current dictionaries as of the last database query.
     private final Map<SourceId, Dictionary> current = new HashMap<>();
 
-    /// The sources that wait for their first dictionary, and the sources that wait for a
-    /// replacement. A source may have lost its reason to wait meanwhile.
+    /// The queues of sources that are due for a dictionary: `firsts` for their first one, `others`
+    /// for a replacement. A queued source may no longer be due.
     private final RoundRobin<WorkspaceId, SourceId> firsts = new RoundRobin<>();
 
     private final RoundRobin<WorkspaceId, SourceId> others = new RoundRobin<>();
@@ -115,7 +115,7 @@ public final class DictionaryTrainer implements Loop.Step {
         return false;
     }
 
-    /// Adds the sources that are due for a dictionary to the queue that fits them.
+    /// Adds each source that is due for a dictionary to `firsts` or `others`.
     private void lineUp(Instant now) {
         encoder.traffic()
                 .forEach((source, traffic) -> {
@@ -128,8 +128,8 @@ public final class DictionaryTrainer implements Loop.Step {
                 });
     }
 
-    /// Takes sources from the queue until one is still due for a dictionary, and returns that
-    /// source.
+    /// Removes sources from the queue until it finds one that is still due for a dictionary, and
+    /// returns that source.
     private Optional<SourceId> next(RoundRobin<WorkspaceId, SourceId> line, Instant now) {
         var next = line.poll();
         while (next.isPresent() && !isStillDue(next.get(), now)) {
@@ -147,8 +147,9 @@ public final class DictionaryTrainer implements Loop.Step {
         return Objects.requireNonNull(encoder.traffic().get(source));
     }
 
-    /// Returns the sources that had events since the last round. Workspaces take turns, and the
-    /// busiest source of each comes first. Forgets the sources that no longer exist.
+    /// Returns the sources that sent events since the last round. In this list, workspaces take
+    /// turns, and the busiest source of each workspace comes first. Also forgets the sources that
+    /// no longer exist.
     private List<ActiveSource> activeSources() {
         var active = new ArrayList<ActiveSource>();
         var all = encoder.traffic().entrySet().iterator();
@@ -180,8 +181,8 @@ public final class DictionaryTrainer implements Loop.Step {
                 .toList();
     }
 
-    /// Looks up the current dictionaries of active sources. Loads the new ones while there is room
-    /// for more.
+    /// Looks up the current dictionaries of active sources in the database. Loads those that are
+    /// new, up to [#MAX_LOADED].
     private void refresh(List<ActiveSource> active, Instant now) {
         var due =
                 active.stream()
@@ -308,7 +309,7 @@ public final class DictionaryTrainer implements Loop.Step {
         var former = Optional.ofNullable(current.get(source));
         long begun = System.nanoTime();
         var number = db.call(tx -> DictionaryStore.add(tx, source, bytes, former));
-        // From here on, the dictionary is committed and flushed.
+        // If there is a number, the dictionary is now committed and flushed to disk.
         if (number.isPresent()) {
             traffic.tried(now, true);
             current.put(source, new Dictionary(number.get(), now));

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Compresses payloads to zstd frames. A frame contains a [FrameContent] and ends with a checksum.
+/// Compresses payloads into zstd frames. A frame contains a [FrameContent] and ends with a
+/// checksum.
 ///
 /// A compressor reuses its native contexts and buffers, so only one thread at a time may use it
 /// (see [CodecPool]).
@@ -21,9 +22,9 @@ final class FrameCompressor implements Codec {
     /// frames smaller, but take longer: 1 KB of JSON takes 2.9 µs at level 1 and 3.7 µs at level 3.
     static final int LEVEL = 1;
 
-    /// The logarithm of the window, which is 32 KiB, of a frame without a dictionary. The blocks of
-    /// such a frame are at most as large as the window, so the beginning of a large body can be
-    /// decoded alone.
+    /// The base-2 logarithm of the window size of frames without a dictionary: 32 KiB. A block of
+    /// such a frame is at most as large as the window, so the beginning of a large body can be
+    /// decoded without the rest.
     private static final int WINDOW_LOG = 15;
 
     private final ZstdCompressCtx context = newContext().setWindowLog(WINDOW_LOG);
@@ -31,13 +32,13 @@ final class FrameCompressor implements Codec {
     private final ReusedBuffer content = new ReusedBuffer();
     private final ReusedBuffer frame = new ReusedBuffer();
 
-    /// Returns a context whose frames do not name their dictionary. The row of the event names it
-    /// already.
+    /// Returns a context whose frames do not name their dictionary, because the event's row already
+    /// names it.
     private static ZstdCompressCtx newContext() {
         return new ZstdCompressCtx().setLevel(LEVEL).setChecksum(true).setDictID(false);
     }
 
-    /// Compresses the payload to a frame. Returns empty if the frame would be larger than
+    /// Compresses the payload into a frame. Returns empty if the frame would be larger than
     /// `maxBytes`.
     ///
     /// @param dictionary null to compress without one

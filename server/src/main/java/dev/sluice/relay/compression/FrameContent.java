@@ -6,15 +6,16 @@ import dev.sluice.relay.UnreadablePayloadException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/// The content of a frame: the length of the header lines (four bytes, the highest first), then the
-/// header lines, then the body.
+/// The content of a frame: the length of the header lines (four bytes, big-endian), then the header
+/// lines, then the body.
 final class FrameContent {
 
-    /// The number of bytes that hold the length of the header lines.
+    /// The size of the field with the length of the header lines, in bytes.
     static final int LENGTH_BYTES = 4;
 
-    /// The maximum size of a payload that is compressed, in bytes of header lines and body. It
-    /// allows a body of the maximum size, and twice the header lines that the HTTP server accepts.
+    /// The maximum size of a payload that is compressed: its header lines and body together, in
+    /// bytes. It leaves room for a body of the maximum size and for twice as many bytes of headers
+    /// as the HTTP server accepts.
     static final int MAX_PAYLOAD_BYTES = Payload.MAX_BODY_BYTES + (64 << 10);
 
     private FrameContent() {}
@@ -37,8 +38,7 @@ final class FrameContent {
 
     /// Reads the payload from this content.
     ///
-    /// @param size the number of bytes of `content` that belong to the payload, at least
-    ///   [#LENGTH_BYTES]
+    /// @param size the number of bytes of `content` that are in use, at least [#LENGTH_BYTES]
     /// @throws UnreadablePayloadException if the length of the header lines is impossible
     static Payload read(byte[] content, int size) {
         int headers = ByteBuffer.wrap(content).getInt();

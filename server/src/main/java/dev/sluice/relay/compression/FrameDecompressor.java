@@ -23,7 +23,7 @@ import java.io.UncheckedIOException;
 /// (see [CodecPool]).
 final class FrameDecompressor implements Codec {
 
-    /// The maximum size of a content that is decoded whole even if only its beginning is needed.
+    /// Content of up to this size is decoded whole, even if only its beginning is needed.
     private static final int MAX_SMALL_BYTES = 64 << 10;
 
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
@@ -71,15 +71,16 @@ final class FrameDecompressor implements Codec {
         }
     }
 
-    /// Whether these bytes are a complete frame with a small content.
+    /// Whether these bytes are a complete frame whose content is small.
     ///
-    /// @param source at most the first [PayloadDecoder#BEGINNING_BYTES] of a frame
+    /// @param source a frame, cut off after [PayloadDecoder#BEGINNING_BYTES] bytes if it is longer
     static boolean isWholeAndSmall(byte[] source) {
         return source.length < PayloadDecoder.BEGINNING_BYTES
                 && Zstd.getFrameContentSize(source) <= MAX_SMALL_BYTES;
     }
 
-    /// Returns a payload with the beginnings of the header lines and of the body.
+    /// Returns a payload that contains only the beginning of the header lines and the beginning of
+    /// the body.
     ///
     /// @param source the beginning of a frame without a dictionary
     /// @throws UnreadablePayloadException if the frame is damaged, or ends too early

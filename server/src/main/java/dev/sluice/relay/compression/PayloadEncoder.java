@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// smaller is stored uncompressed.
 ///
 /// Small payloads are compressed with their source's dictionary, if the source has one.
-/// Thread-safe: each request thread compresses its own payload, which spares the single thread that
-/// stores events this work.
+/// Thread-safe: each request thread compresses its own payload, so the single thread that stores
+/// events does not have to.
 public final class PayloadEncoder {
 
     private static final Logger log = LoggerFactory.getLogger(PayloadEncoder.class);
@@ -35,8 +35,7 @@ public final class PayloadEncoder {
     /// payload is smaller than [dev.sluice.relay.PayloadDecoder#BEGINNING_BYTES].
     private static final int MAX_SMALL_BYTES = 48 << 10;
 
-    /// The minimum number of bytes that compression must save. It must also save a tenth of the
-    /// payload.
+    /// Compression must save at least this many bytes, and at least a tenth of the payload.
     private static final int MIN_SAVED_BYTES = 32;
 
     private final boolean isOn;
@@ -84,8 +83,8 @@ public final class PayloadEncoder {
 
     /// Returns the form in which to store the payload of an event of this source.
     ///
-    /// @param isGenuine whether the source's verification did not fail. Only genuine events
-    ///   influence the dictionary, so that nobody can shape it without the source's secret
+    /// @param isGenuine false if the event failed verification. Only genuine events influence the
+    ///   dictionary, so nobody can shape it without the source's secret
     public StoredPayload encode(SourceId source, Payload payload, boolean isGenuine) {
         var stored = isOn ? compressed(source, payload, isGenuine) : StoredPayload.plain(payload);
         meter.count(plainBytes(payload), stored.bytes());
@@ -133,7 +132,7 @@ public final class PayloadEncoder {
                 .orElseGet(() -> StoredPayload.plain(payload));
     }
 
-    /// Returns the frame; empty if it is not clearly smaller than the payload.
+    /// Returns the frame, or empty if it is not clearly smaller than the payload.
     private Optional<byte[]> compress(Payload payload, @Nullable ZstdDictCompress dictionary) {
         int plain = plainBytes(payload);
         int maxBytes = plain - Math.max(MIN_SAVED_BYTES, plain / 10);
@@ -172,13 +171,14 @@ public final class PayloadEncoder {
                 : traffic.computeIfAbsent(source, _ -> new SourceTraffic(clock));
     }
 
-    /// Returns the sources that have sent small events since the start. Used by the trainer.
+    /// Returns the traffic of each source that has sent small events since the node started. Used
+    /// by the trainer.
     Map<SourceId, SourceTraffic> traffic() {
         return traffic;
     }
 
-    /// Sets the callback that wakes the trainer. It is called when a source is new, or has sent
-    /// enough events.
+    /// Sets the callback that wakes the trainer. It is called when a source has sent its first
+    /// event, and when it has sent enough events for the next try to make a dictionary.
     public void onWakeNeeded(Runnable wake) {
         wakeTrainer = wake;
     }

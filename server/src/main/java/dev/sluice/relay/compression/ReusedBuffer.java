@@ -1,7 +1,7 @@
 package dev.sluice.relay.compression;
 
-/// A buffer that grows as needed. Above a maximum size, a buffer is used once and not kept. Only
-/// one thread at a time may use this object.
+/// A buffer that grows as needed. A buffer of more than 64 KiB is used once and not kept. Not
+/// thread-safe.
 final class ReusedBuffer {
 
     private static final int MAX_KEPT_BYTES = 64 << 10;

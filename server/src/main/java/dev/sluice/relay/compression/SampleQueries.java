@@ -11,7 +11,7 @@ import dev.sluice.relay.UnreadablePayloadException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads stored payloads of a source, which serve as samples for a dictionary.
+/// Reads stored payloads of a source, which serve as samples for making a dictionary.
 final class SampleQueries {
 
     static final int MAX_SAMPLES = 400;
@@ -22,7 +22,7 @@ final class SampleQueries {
     private SampleQueries() {}
 
     /// Returns small payloads of the source's newest events, newest first and at most 1 MiB in
-    /// total. Leaves out events whose verification failed, and payloads that cannot be decoded.
+    /// total. Leaves out events that failed verification, and payloads that cannot be decoded.
     static List<Payload> newest(Tx tx, PayloadDecoder decoder, SourceId source) {
         var rows =
                 tx.query(
@@ -57,7 +57,7 @@ final class SampleQueries {
                     samples.add(payload);
                 }
             } catch (UnreadablePayloadException e) {
-                // The event's deliveries report the damage.
+                // Skipped. The damage is reported when a delivery of the event is loaded.
             }
         }
         return samples;

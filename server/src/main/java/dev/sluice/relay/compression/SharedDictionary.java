@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A dictionary in native memory that several threads use. The memory is freed after the owner has
-/// closed the dictionary and the last thread has released it. Thread-safe.
+/// A dictionary in native memory that several threads share. The memory is freed after the owner
+/// has closed the dictionary and the last thread has released it. Thread-safe.
 ///
 /// @param <D> the library's type of dictionary, either for compression or for decompression
 final class SharedDictionary<D extends Closeable> implements AutoCloseable {
@@ -15,7 +15,7 @@ final class SharedDictionary<D extends Closeable> implements AutoCloseable {
     private final D dictionary;
 
     /// The number of users. The owner counts as one until it closes the dictionary. The number is 0
-    /// after the memory was freed.
+    /// once the memory has been freed.
     private final AtomicInteger users = new AtomicInteger(1);
 
     SharedDictionary(int number, D dictionary) {
@@ -28,7 +28,7 @@ final class SharedDictionary<D extends Closeable> implements AutoCloseable {
     }
 
     /// Tries to acquire the dictionary. Returns true if the caller may use it now and must later
-    /// call [#release]. Returns false if the dictionary was freed.
+    /// call [#release]. Returns false if the dictionary has been freed.
     boolean tryAcquire() {
         return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }

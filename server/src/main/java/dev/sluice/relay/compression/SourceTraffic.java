@@ -15,15 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The traffic of one source as this node knows it: the number of small events, and the dictionary
 /// that compresses them.
 ///
-/// Request threads count events and compress payloads. Only the thread of the [DictionaryTrainer]
-/// calls the other methods.
+/// Request threads call only [#count] and [#acquire]. The other methods are called only by the
+/// thread of the [DictionaryTrainer].
 final class SourceTraffic {
 
     /// The number of events that a source must send before its first dictionary is tried.
     static final int FIRST_TRY_EVENTS = 200;
 
-    /// The factor by which the number of awaited events grows after a dictionary was not
-    /// worthwhile.
+    /// If a dictionary was not worthwhile, the next try needs this many times as many events.
     private static final int TRY_FACTOR = 10;
 
     private static final long MAX_TRY_EVENTS = 2_000_000;
@@ -62,8 +61,8 @@ final class SourceTraffic {
         return count == 1 || count == nextTryAt;
     }
 
-    /// Returns the dictionary for compression after acquiring it for the caller; null if there is
-    /// none.
+    /// Acquires the dictionary for compression and returns it, or returns null if no dictionary may
+    /// be used now. The caller must release it.
     @Nullable SharedDictionary<ZstdDictCompress> acquire() {
         var found = dictionary;
         return found != null
@@ -74,7 +73,7 @@ final class SourceTraffic {
                 : null;
     }
 
-    /// Returns the number of events that came since the last call.
+    /// Returns the number of events that arrived since the last call.
     long newEvents() {
         long count = events.get();
         long fresh = count - eventsSeen;
@@ -97,7 +96,7 @@ final class SourceTraffic {
         }
     }
 
-    /// Allows the current dictionary to be used for the time `length`.
+    /// Allows the current dictionary to be used for the given time.
     ///
     /// @param nanos the start of that time by `System.nanoTime`
     /// @param now the start of that time as an instant
@@ -120,7 +119,7 @@ final class SourceTraffic {
         isDamaged = value;
     }
 
-    /// Whether the database was already queried for the source's current dictionary.
+    /// Whether the source's current dictionary has been looked up in the database.
     boolean isLookedUp() {
         return !refreshPause.equals(Pause.NONE);
     }
@@ -138,15 +137,15 @@ final class SourceTraffic {
         return triedAt;
     }
 
-    /// Whether enough events have come since the last try.
+    /// Whether enough events have arrived since the last try.
     boolean hasEnoughEvents() {
         return events.get() >= nextTryAt;
     }
 
     /// Records that a dictionary was tried.
     ///
-    /// @param hasDictionary whether the source has a dictionary; if not, the next try comes much
-    ///   later
+    /// @param hasDictionary whether the source has a dictionary; if not, the next try needs many
+    ///   more events
     void tried(Instant now, boolean hasDictionary) {
         triedAt = now;
         eventsPerTry =

@@ -57,8 +57,8 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
                 beginning(whole.headerLines(), headerBytes), beginning(whole.body(), bodyBytes));
     }
 
-    /// Runs `work`. If the library cannot be loaded, throws an exception and not an error. The
-    /// payload itself may be intact, so its deliveries wait while other lanes continue.
+    /// Runs `work`. If the library cannot be loaded, throws an exception instead of an error. The
+    /// payload may be intact, so its deliveries stay in their lanes while other lanes continue.
     private static Payload withLibrary(Supplier<Payload> work) {
         try {
             return work.get();

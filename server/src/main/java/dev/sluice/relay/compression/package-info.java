@@ -1,5 +1,5 @@
-/// Compression of event payloads with zstd and a dictionary for each source. Only this package uses
-/// the zstd library, and only this package writes dictionaries.
+/// Compresses the payloads of events with zstd and a dictionary for each source. Only this package
+/// uses the zstd library and writes dictionaries.
 @NullMarked
 package dev.sluice.relay.compression;
 

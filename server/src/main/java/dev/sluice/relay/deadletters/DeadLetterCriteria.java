@@ -22,9 +22,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// The criteria in a request body that select dead letters. They are the same as the filters of the
-/// lists of dead letters.
+/// dead-letter lists.
 ///
-/// Equal criteria have the same text on every node.
+/// Equal criteria return the same `toString` on every node, because [DismissalCursor] includes a
+/// checksum of it.
 ///
 /// @param statuses any of `failed` and `exhausted`
 /// @param receivedAfter the earliest arrival time of the event, inclusive
@@ -52,8 +53,8 @@ public record DeadLetterCriteria(
     private static final int MIN_RESPONSE_STATUS = 100;
     private static final int MAX_RESPONSE_STATUS = 999;
 
-    /// Reads the criteria. Adds errors to `input`. The caller must then call `check` of `input`,
-    /// which throws them.
+    /// Reads the criteria. Adds errors to `input`; the caller must then call `input.check()`, which
+    /// throws them.
     ///
     /// @param resolved the only value that the field `resolved` may have
     public static DeadLetterCriteria read(FieldReader input, boolean resolved) {

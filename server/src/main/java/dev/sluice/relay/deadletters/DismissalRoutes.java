@@ -29,8 +29,8 @@ import java.util.function.BiFunction;
 /// removes the mark.
 ///
 /// A request works in small transactions and stops after a few seconds. The reply says whether all
-/// selected dead letters were handled. If not, the reply contains a cursor, with which the same
-/// request continues from there.
+/// selected dead letters were handled. If not, the reply contains a cursor. The same request, sent
+/// with this cursor, continues from there.
 public final class DismissalRoutes {
 
     /// The time after which a request starts no further chunk. The first chunk always runs.
@@ -40,7 +40,7 @@ public final class DismissalRoutes {
 
     /// The dead letters that a request selects.
     ///
-    /// @param connections the connections of each source; the sources in the order of their ids
+    /// @param connections the selected connections of each source, in the order of the source ids
     /// @param asOf when the first request began; dead letters that ended later are not dismissed
     record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids, Instant asOf) {}
 
@@ -117,10 +117,11 @@ public final class DismissalRoutes {
                                                 MAX_CHUNK_ROWS)));
     }
 
-    /// @param what the past participle of the operation, such as `dismissed`; it is also the name
-    ///   of a field of the answer
-    /// @param resolved whether the operation is about resolved dead letters
-    /// @param step makes the step that handles the dead letters matching the criteria as of a time
+    /// @param what the past participle of the operation, such as `dismissed`; also the name of a
+    ///   field in the reply
+    /// @param resolved whether the operation applies to resolved dead letters
+    /// @param step returns the step that handles one chunk, given the criteria and the time when
+    ///   the first request began
     private Reply mark(
             Request request,
             String what,
@@ -171,8 +172,8 @@ public final class DismissalRoutes {
         db.run(tx -> caller.record(tx, action, caller.workspace().value(), "", fields));
     }
 
-    /// Runs chunks until the time budget is used up, and at least one. A source without matching
-    /// dead letters also takes one chunk.
+    /// Runs chunks until all are done or the time budget is used up. At least one chunk is run. A
+    /// source without matching dead letters also takes one chunk.
     ///
     /// @param cursor where an earlier request stopped
     static DismissalProgress runChunks(

@@ -32,7 +32,7 @@ public final class DismissalStore {
     /// Checks the first `limit` dead letters in the range `ids`, and dismisses those that match the
     /// criteria and are not resolved.
     ///
-    /// @param ids the range of delivery ids that are left to check
+    /// @param ids the range of delivery ids that are still to be checked
     /// @param asOf the time of the dismissal; dead letters that ended later are not dismissed
     static DismissalChunk dismiss(
             Tx tx,

@@ -74,7 +74,7 @@ public final class AttemptRunner {
     ///
     /// @param attemptedAt when a sender took the delivery from its queue
     /// @param mayStart whether this node may still send the delivery
-    /// @param isAlone whether an isolation began for this attempt; see
+    /// @param isAlone whether this attempt is made in an isolation; see
     ///   [InFlightRecorder#recordStart]
     Optional<DeliveryResult> runAttempt(
             LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone)
@@ -169,13 +169,13 @@ public final class AttemptRunner {
         return attempt.flatMap(Attempt::errorMessage).orElse("");
     }
 
-    /// Whether the retention period of the delivery's event is over. No attempt begins after that;
+    /// Whether the retention period of the delivery's event is over. No attempt starts after that;
     /// the code in `relay.retention` relies on this rule.
     public boolean isExpired(UnfinishedDelivery delivery) {
         return expiry.isExpired(delivery.source(), Uuid7.timeOf(delivery.id().value()));
     }
 
-    /// Whether the delivery's route still exists and its configuration still does not hold the
+    /// Whether the delivery's route still exists and its configuration still puts no hold on the
     /// delivery. Either can change while the HTTP connection is being opened.
     private boolean isStillUnheld(UnfinishedDelivery delivery) {
         return routing.route(delivery.connection())
@@ -221,8 +221,8 @@ public final class AttemptRunner {
                 attemptedAt);
     }
 
-    /// Begins an isolation: until `endIsolation`, an attempt that is made alone is recorded as
-    /// alone.
+    /// Begins an isolation. Until `endIsolation`, an attempt with `isAlone` is recorded as the only
+    /// one in flight.
     void beginIsolation() {
         inFlightRecorder.beginIsolation();
     }
@@ -242,7 +242,8 @@ public final class AttemptRunner {
         return settlement.endUnsent(delivery, reason);
     }
 
-    /// Returns the result that ends a delivery which cannot be sent by this route, and logs it.
+    /// Returns the result that ends a delivery that cannot be sent by this route, and logs the
+    /// failure.
     public DeliveryResult failWithoutAttempt(
             UnfinishedDelivery delivery, Route route, ErrorCode reason) {
         return settlement.endUnsent(delivery, route, reason);

@@ -16,8 +16,8 @@ import java.util.Optional;
 /// send them.
 ///
 /// Live deliveries (all except resends) are sent before resends, but after fifteen live ones in a
-/// row, one resend is sent. Fresh live deliveries come straight from ingest, waiting live ones from
-/// the database; while both are queued, they are sent alternately. All methods are short and
+/// row, one resend is sent. Fresh live deliveries come straight from ingest, and waiting ones from
+/// the database. While both are queued, they are sent alternately. All methods are short and
 /// synchronize on this object.
 final class DestinationQueue {
 
@@ -25,7 +25,7 @@ final class DestinationQueue {
     /// commit is in progress.
     static final int MAX_FRESH_DELIVERIES = 2_048;
 
-    /// The maximum number of live deliveries sent in a row while a resend waits.
+    /// The maximum number of live deliveries sent in a row while a resend is waiting.
     private static final int MAX_LIVE_IN_A_ROW = 15;
 
     private final RateLimiter rateLimiter;
@@ -92,7 +92,7 @@ final class DestinationQueue {
         return true;
     }
 
-    /// Stops counting one sender, because it could not start or ends early. Returns whether
+    /// Stops counting a sender that could not start or is about to end early. Returns whether
     /// deliveries are still queued.
     synchronized boolean removeSender() {
         senderCount--;

@@ -56,7 +56,8 @@ final class DestinationState {
         starvingSince = Instant.MAX;
     }
 
-    /// Returns when the destination was first seen to starve; [Instant#MAX] if it does not.
+    /// Returns when the destination was first seen starving, or [Instant#MAX] if it is not
+    /// starving.
     Instant starvingSince() {
         return starvingSince;
     }

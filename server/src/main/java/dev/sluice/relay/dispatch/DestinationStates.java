@@ -40,7 +40,7 @@ final class DestinationStates {
         return states.computeIfAbsent(destination, this::newState);
     }
 
-    /// Returns the state of a destination; empty if none has been created yet.
+    /// Returns the state of a destination, or empty if none has been created yet.
     Optional<DestinationState> find(DestinationId destination) {
         return Optional.ofNullable(states.get(destination));
     }

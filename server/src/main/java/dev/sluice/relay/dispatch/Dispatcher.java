@@ -115,17 +115,16 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return senderPool.rateLimitQueue();
     }
 
-    /// Whether a destination has been starving for longer than `time`: it has deliveries in memory
-    /// but no attempt, although its own limits would allow one. The answer is as old as the last
-    /// call of [#updateStandings].
+    /// Updates the standing of every destination, and records which destinations are starving. This
+    /// is the step of a loop: it returns false, so the next round waits for the loop's interval.
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;
     }
 
-    /// Whether a destination has had deliveries in memory but no attempt for longer than `time`,
-    /// although nothing of its own holds it back. Uses what the last calls of [#updateStandings]
-    /// saw.
+    /// Whether a destination has been starving for longer than `time`: it has deliveries in memory
+    /// but no attempt, although its own limits would allow one. The answer is as old as the last
+    /// call of [#updateStandings].
     public boolean isStarvedFor(Duration time) {
         return senderPool.isStarvedFor(time);
     }
@@ -247,22 +246,22 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         }
     }
 
-    /// Gives the delivery's probe back, if it has one, so that another probe can be claimed. Does
+    /// If the delivery is a probe, gives up its claim, so that another probe can be claimed. Does
     /// nothing if the circuit already knows the outcome of the probe.
     private void giveBackProbe(LoadedDelivery loaded) {
         loaded.probe().ifPresent(circuits::giveBack);
     }
 
-    /// Whether the attempt may still start. Checked again once the HTTP connection is open, because
+    /// Whether the attempt may still start. Called again once the HTTP connection is open, because
     /// this node may have begun to shut down or lost its lease in the meantime.
     private boolean mayStart(LoadedDelivery loaded) {
         return !closing && node.mayStart(loaded.epoch());
     }
 
-    /// Gives up the delivery for now. It is loaded again and sent later, from the waiting
-    /// deliveries of its lane (its connection, source and trigger). A fresh delivery is not stored
-    /// as waiting yet, so this queues a result that stores it. A waiting delivery is stored
-    /// already, so [Backlog] only has to learn that it is no longer in memory.
+    /// Gives up the delivery for now. It waits in its lane, from which it is later loaded again and
+    /// sent. A fresh delivery is not stored as waiting yet, so this queues a result that stores it.
+    /// A waiting delivery is stored already, so [Backlog] only has to learn that it is no longer in
+    /// memory.
     private void putBack(LoadedDelivery loaded) throws InterruptedException {
         if (loaded.isFresh()) {
             results.add(
@@ -292,7 +291,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         onWritten = listener;
     }
 
-    /// Removes and returns the next waiting delivery that has left memory; empty if there is none.
+    /// Removes and returns the next waiting delivery that has left memory, or empty if there is
+    /// none.
     public Optional<UnfinishedDelivery> pollWritten() {
         return Optional.ofNullable(writtenWaiting.poll());
     }

@@ -18,9 +18,9 @@ public record HoldPolicy(Circuits circuits) {
 
     private static final int SPREAD_STEPS = 1_024;
 
-    /// Returns the reason why the lane of this route and trigger is on hold; empty if it is not. A
-    /// hold in the configuration, which the user must lift, takes precedence over a circuit that is
-    /// not closed.
+    /// Returns the reason why the lane of this route and trigger is on hold, or empty if it is not.
+    /// A hold in the configuration, which the user must lift, takes precedence over a circuit that
+    /// is not closed.
     public Optional<HoldReason> holdOf(Route route, Trigger trigger) {
         return trigger.holdReason(route)
                 .or(() ->
@@ -29,9 +29,9 @@ public record HoldPolicy(Circuits circuits) {
                                 : Optional.of(HoldReason.CIRCUIT_OPEN));
     }
 
-    /// Returns the reason why this delivery is on hold; empty if it is not. A delivery chosen as
-    /// the probe may be sent although the circuit is not closed. Its claim to the probe must then
-    /// be current and must not expire before the attempt's timeout.
+    /// Returns the reason why this delivery is on hold, or empty if it is not. A delivery chosen as
+    /// the probe may be sent although the circuit is not closed, provided that its claim to the
+    /// probe is current and does not expire before the attempt times out.
     Optional<HoldReason> holdOf(Route route, LoadedDelivery loaded, Instant now) {
         var hold = holdOf(route, loaded.delivery().trigger());
         boolean isProbe =
@@ -48,7 +48,7 @@ public record HoldPolicy(Circuits circuits) {
     /// Returns when a lane whose first delivery is due at `due` should wake. Returns empty while
     /// the lane is on hold in the configuration; the change that lifts the hold will wake it.
     ///
-    /// A lane that waits for its circuit's next probe wakes a little later than the probe is due.
+    /// A lane that is waiting for its circuit's next probe wakes a little after the probe is due.
     /// The delay differs between lanes, because the circuits of many destinations often open
     /// together.
     public Optional<Instant> wakeAt(Route route, Trigger trigger, Instant due) {

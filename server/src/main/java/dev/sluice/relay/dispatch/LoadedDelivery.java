@@ -12,7 +12,7 @@ import java.util.Optional;
 ///
 /// @param isFresh true if the delivery came straight from ingest and this node owns its row; false
 ///   if its row waits in a lane that this node has leased
-/// @param epoch the epoch of this node under which it owns the row or leased the lane
+/// @param epoch the epoch under which this node owns the row or leased the lane
 /// @param recoveries see [dev.sluice.relay.PoisonPolicy]; 0 for a fresh delivery
 /// @param probe the claim under which this delivery is sent as the probe; empty if the delivery is
 ///   not a probe

@@ -167,7 +167,7 @@ public final class PayloadAdmission implements JournalListener {
         return memory.reservedBytes();
     }
 
-    /// Refuses every reservation from now on, so new deliveries are stored as waiting.
+    /// From now on, refuses reservations for fresh deliveries, so they are stored as waiting.
     void close() {
         isClosed = true;
     }

@@ -28,7 +28,8 @@ import java.util.List;
 /// no attempt. After ten failed turns, the suspect is sent like any other delivery. A death of the
 /// process is then not blamed on it.
 ///
-/// A round starts the next step of the turn, if one is due, and does not wait. Thread-safe.
+/// A round starts the next step of the turn, if one is due, and does not wait for it to finish.
+/// Thread-safe.
 public final class Quarantine implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Quarantine.class);
@@ -51,8 +52,8 @@ public final class Quarantine implements Loop.Step {
         /// not called.
         void sendAlone(DestinationId destination, LoadedDelivery loaded, Runnable end);
 
-        /// Begins an isolation, while nothing is being sent. Until `endIsolation`, at most one
-        /// attempt is made at a time.
+        /// Begins an isolation. Called while nothing is being sent. Until `endIsolation`, at most
+        /// one attempt is made at a time.
         void beginIsolation();
 
         /// Ends the isolation: other attempts may now run at the same time as the isolated one.
@@ -61,11 +62,12 @@ public final class Quarantine implements Loop.Step {
         /// Sends the delivery through its destination's queue.
         void sendNormally(DestinationId destination, LoadedDelivery loaded);
 
-        /// Starts the senders that waited while the gate was closed. Called once it is open again.
+        /// Starts the senders that were held back by the closed gate. Called once the gate is open
+        /// again.
         void resumeOthers();
     }
 
-    /// A suspect delivery that waits for its turn.
+    /// A suspect delivery that is waiting for its turn.
     record QuarantinedDelivery(DestinationId destination, LoadedDelivery loaded, int failedTurns) {}
 
     private enum QuarantineState {
@@ -211,8 +213,8 @@ public final class Quarantine implements Loop.Step {
         sender.resumeOthers();
     }
 
-    /// Removes and returns the quarantined deliveries that are not being sent. If other deliveries
-    /// were waiting for one of them, they may go on.
+    /// Removes and returns the quarantined deliveries that are not being sent. Reopens the gate if
+    /// it was closed for one of them.
     synchronized List<QuarantinedDelivery> removeAll() {
         var all = new ArrayList<>(waiting);
         waiting.clear();

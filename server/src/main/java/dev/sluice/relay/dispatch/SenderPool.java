@@ -39,8 +39,8 @@ final class SenderPool {
     private final Deliverer deliverer;
     private final RateLimitQueue rateLimitQueue;
 
-    /// When the destination that has starved longest began to starve; [Instant#MAX] if none
-    /// starves. Set by [#updateStandings].
+    /// When the destination that has starved longest began to starve; [Instant#MAX] if none is
+    /// starving. Set by [#updateStandings].
     private volatile Instant longestStarvingSince = Instant.MAX;
 
     /// @param threads runs each sender on its own thread
@@ -128,7 +128,7 @@ final class SenderPool {
     private void runSender(DestinationState state, Standing half) {
         try {
             for (var next = next(state); next.isPresent(); ) {
-                startSender(state); // starts one more if allowed, also after a shortage
+                startSender(state); // also starts another sender if the limits allow one
                 deliverer.deliver(state, next.get());
                 next =
                         fairPermits.mayReuse(state.permitHolder(), half)
@@ -144,8 +144,8 @@ final class SenderPool {
         }
     }
 
-    /// Makes a sender end, so that it gives up its permit. If deliveries are left, the destination
-    /// waits for another permit.
+    /// Makes a sender end, so that its permit becomes free. If deliveries are left, the destination
+    /// is put in line for another permit.
     private Optional<LoadedDelivery> yieldPermit(DestinationState state) {
         if (state.queue().removeSender()) {
             fairPermits.enqueue(state.permitHolder());
@@ -153,7 +153,8 @@ final class SenderPool {
         return Optional.empty();
     }
 
-    /// Returns the next delivery for a sender that is already counted. If empty, that sender ends.
+    /// Returns the next delivery for a sender that is already counted, or empty if that sender must
+    /// end.
     private Optional<LoadedDelivery> next(DestinationState state) {
         var queue = state.queue();
         var known = routing.destination(state.destination());

@@ -23,16 +23,17 @@ import java.util.Set;
 ///
 /// Erasing begins a quarter of an hour after a workspace was deleted. No attempt takes longer than
 /// five minutes, so no attempt for the workspace is in flight by then. A node locks the workspace
-/// for each chunk; meanwhile, other nodes skip it. After a crash, the next round continues with the
-/// next chunk. A workspace that cannot be erased is left out until all others are erased.
+/// while it erases a chunk; other nodes skip a locked workspace. After a crash, the next round
+/// continues with the next chunk. A workspace that cannot be erased is skipped until all others are
+/// erased.
 public final class WorkspaceEraser implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceEraser.class);
 
     static final Duration GRACE_PERIOD = Duration.ofMinutes(15);
 
-    /// The maximum number of rows that one chunk erases from a table, or of events with their
-    /// deliveries and attempts.
+    /// The maximum number of rows that one chunk erases from a table. An event counts as one row,
+    /// together with its deliveries and attempts.
     private static final int CHUNK_SIZE = 500;
 
     /// Erases one kind of data.

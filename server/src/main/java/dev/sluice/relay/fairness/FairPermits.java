@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// A fair semaphore: gives a node's fixed number of send permits to destinations.
+/// A fair semaphore that hands out a node's fixed number of send permits to destinations.
 ///
 /// The permits form two halves. One half is for proven destinations, which are expected to return
 /// permits soon. The other half is for slow and untried destinations (see [Standing]). A permit
 /// counts in the half it was taken from until it is returned. In each half, the workspaces share
 /// the permits by the rule of [FairShare]. The destinations of a workspace share that workspace's
 /// permits by the same rule, with one exception: a destination without a permit may take one
-/// whenever its workspace may. Workspaces whose destinations wait take turns. The destinations of
-/// one workspace are normally served in the order in which they began to wait.
+/// whenever its workspace may. Workspaces whose destinations are waiting take turns. The
+/// destinations of one workspace are normally served in the order in which they began to wait.
 ///
 /// This guarantees, whatever other workspaces and destinations do:
 ///
 /// - Suppose that a half has `s` permits and that `n` other workspaces hold some of them. The rule
 ///   then lets a workspace take up to `s / ((n + 1) (n + 2))` of them, rounded down, without
 ///   waiting for another workspace.
-/// - Destinations that are unproven when they take a permit (see [SlownessDetector]) hold no more
-///   than the unproven half. A permit of the other half can be held for long only if its
+/// - Destinations that are unproven when they take a permit (see [SlownessDetector]) can hold no
+///   more than the unproven half. A permit of the other half can be held for long only if its
 ///   destination was proven when it took the permit. The rule of [FairShare] limits those permits,
 ///   too.
 ///
@@ -51,7 +51,7 @@ public final class FairPermits<D> {
         private final HolderCounts destinations = new HolderCounts();
     }
 
-    /// The permits that a destination holds, its standing, and whether it waits for a permit.
+    /// The permits that a destination holds, its standing, and whether it is waiting for a permit.
     /// Guarded by the monitor of its [FairPermits]; the standing may also be read without the
     /// monitor.
     public static final class PermitHolder<D> {
@@ -81,7 +81,7 @@ public final class FairPermits<D> {
     /// @param half the half that the permit comes from
     public record Grant<D>(PermitHolder<D> permitHolder, Standing half) {}
 
-    /// The permits of one half and the destinations that wait for them.
+    /// The permits of one half and the destinations that are waiting for them.
     private static final class PermitHalf<D> {
         private final Standing standing;
         private final FairShare workspaces;
@@ -128,7 +128,7 @@ public final class FairPermits<D> {
     private final PermitHalf<D> proven;
     private final PermitHalf<D> unproven;
 
-    /// One latch for each thread that waits until all permits are free.
+    /// One latch for each thread that is waiting until all permits are free.
     private final List<CountDownLatch> allFree = new ArrayList<>();
 
     // Written under the monitor. Read without it where a slightly outdated value does no harm.
@@ -148,8 +148,9 @@ public final class FairPermits<D> {
         return half == Standing.PROVEN ? proven : unproven;
     }
 
-    /// Takes a permit if the rule allows it and no destination of the same workspace waits in that
-    /// half. Otherwise, or after [#close], returns false and does not add the holder to the line.
+    /// Takes a permit if the rule allows it and no destination of the same workspace is waiting for
+    /// a permit of that half. Otherwise, or after [#close], returns false and does not add the
+    /// holder to the line.
     ///
     /// A caller may overtake other workspaces here, but not for long: a workspace that may have a
     /// permit waits only until the next call of [#acquireNext].
@@ -220,8 +221,8 @@ public final class FairPermits<D> {
     }
 
     /// Whether the destination may use its permit for another delivery. If not, the caller should
-    /// release the permit: the destination's standing has changed, another destination that waits
-    /// may have the permit, or `close` was called.
+    /// release the permit: the destination's standing has changed, another waiting destination may
+    /// have the permit, or `close` was called.
     ///
     /// @param half the half that the permit comes from
     public boolean mayReuse(PermitHolder<D> permitHolder, Standing half) {
@@ -241,8 +242,8 @@ public final class FairPermits<D> {
         return isNeeded;
     }
 
-    /// Records the destination's standing. If the destination waits, it may now get a permit, so
-    /// call `acquireNext` afterwards.
+    /// Records the destination's standing. If the destination is waiting, it may now get a permit,
+    /// so call `acquireNext` afterwards.
     public void updateStanding(PermitHolder<D> permitHolder, Standing standing) {
         if (permitHolder.standing != standing) {
             setStanding(permitHolder, standing);

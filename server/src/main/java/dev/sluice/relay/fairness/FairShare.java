@@ -8,7 +8,7 @@ package dev.sluice.relay.fairness;
 /// number of other holders that have at least `h / 4`. As a result, `n` holders together leave at
 /// least one in `n + 1` units free, in whatever order they take and return units. `docs/adr/0021`
 /// has the proof. A single holder may therefore have half of the units, and a new holder always
-/// finds free units. Holders that always want more get equally many.
+/// finds free units. Holders that always want more get equal numbers of units.
 ///
 /// Not thread-safe.
 public final class FairShare {

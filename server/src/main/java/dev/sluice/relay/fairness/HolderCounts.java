@@ -2,7 +2,7 @@ package dev.sluice.relay.fairness;
 
 import java.util.Arrays;
 
-/// Counts, for each number of units, the holders that have at least that many. Not thread-safe.
+/// For each number of units, counts the holders that have at least that many. Not thread-safe.
 ///
 /// A holder takes and returns one unit at a time, so each step changes a single count.
 final class HolderCounts {
@@ -10,8 +10,8 @@ final class HolderCounts {
     /// At index `n`, the number of holders with at least `n` units. Grows as needed.
     private int[] atLeast = new int[8];
 
-    /// Returns the number of holders, other than the one that asks, that have at least a quarter of
-    /// `wanted`.
+    /// Returns the number of holders, not counting the one that asks, that have at least a quarter
+    /// of `wanted`.
     ///
     /// @param portion the units of the holder that asks, which are fewer than `wanted`
     int othersWithQuarter(int wanted, Portion portion) {

@@ -3,17 +3,17 @@ package dev.sluice.relay.fairness;
 /// A byte budget for the payloads in memory, shared fairly among workspaces and destinations.
 ///
 /// Workspaces share the budget by the rule of [FairShare], counted in units of 16 KiB. A single
-/// active workspace therefore gets half of the memory, and `n` active workspaces leave at least one
-/// `n + 1`-th of it free. Within that, a destination's share is a fraction of the memory that is
-/// still free (dynamic thresholds, Choudhury and Hahne, 1998). The fresh deliveries of a
-/// destination may use a quarter as much as is free, its waiting deliveries an eighth, and its
-/// resends a sixteenth. Each of these classes is counted separately, so one class cannot use up the
-/// share of another. If only the fresh deliveries of one destination are in memory, they get a
-/// fifth of the memory.
+/// active workspace therefore gets half of the memory, and `n` active workspaces leave at least
+/// `1/(n+1)` of it free. Within these limits, a destination may use a fraction of the memory that
+/// stays free (the method of dynamic thresholds by Choudhury and Hahne, 1998): a quarter for its
+/// fresh deliveries, an eighth for its waiting deliveries, and a sixteenth for its resends. Each of
+/// these classes has its own share and is counted separately, so one class cannot use up the share
+/// of another. If only the fresh deliveries of one destination are in memory, they get a fifth of
+/// the memory.
 ///
-/// The first payload of a share is exempt from the limit of the share, and the first payload of a
-/// workspace from the limit of the workspace. Such a payload needs only enough free memory.
-/// Thread-safe; no method blocks for long.
+/// The first payload of a share is exempt from the share's limit, and the first payload of a
+/// workspace is exempt from the workspace's limit. A payload that is exempt from both needs only
+/// enough free memory. Thread-safe; no method blocks for long.
 public final class PayloadMemory {
 
     private static final int UNIT_BYTES = 16 << 10;

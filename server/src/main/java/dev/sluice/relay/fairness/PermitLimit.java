@@ -5,15 +5,15 @@ import dev.sluice.relay.InFlightRecorder;
 /// Computes how many attempts a process may have in flight at once, from its heap size and its
 /// limit on open files.
 ///
-/// An attempt that waits for its response needs a socket and about 50 KiB of heap, most of it for
-/// TLS. The attempt needs 180 KiB if the head of the response has the maximum size.
+/// An attempt that is waiting for its response needs a socket and about 50 KiB of heap, most of it
+/// for TLS. It needs 180 KiB if the head of the response has the maximum size.
 public final class PermitLimit {
 
     private static final long HEAP_BYTES_PER_PERMIT = 512 << 10;
     private static final int MIN_PERMITS = 2_048;
 
-    /// Divides the number of open files. Attempts may use one quarter of it. Another quarter is for
-    /// idle connections that are kept for later attempts.
+    /// Attempts may use one quarter of the limit on open files. Another quarter is for idle
+    /// connections that are kept for later attempts.
     private static final int FILES_DIVISOR = 4;
 
     private PermitLimit() {}

@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 /// The set of destinations that have deliveries to send, but whose rate limit does not allow
 /// another attempt yet.
 ///
-/// Waiting here takes no sender and no permit. Unless the set is empty, a round tries to start a
-/// sender for each destination in it, and then waits 10 ms. Thread-safe, but rounds must run on one
-/// thread.
+/// A destination that is waiting here uses no sender and no permit. Unless the set is empty, a
+/// round tries to start a sender for each destination in it, and then waits 10 ms. Thread-safe, but
+/// rounds must run on one thread.
 public final class RateLimitQueue implements Loop.Step {
 
     private static final long RETRY_INTERVAL_MILLIS = 10;

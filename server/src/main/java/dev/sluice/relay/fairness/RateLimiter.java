@@ -7,8 +7,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /// Limits the number of attempts per second at one destination to the destination's [RateLimit]. It
-/// uses the generic cell rate algorithm (ITU-T I.371): a token bucket whose state is a single
-/// instant. (The limits of ingest and of the API are `IngestRateLimiter` and `ApiRateLimiter`.)
+/// uses the generic cell rate algorithm (specified in ITU-T I.371): a token bucket whose state is a
+/// single instant. (The limits of ingest and of the API are `IngestRateLimiter` and
+/// `ApiRateLimiter`.)
 ///
 /// Slots, one for each allowed attempt, are spread evenly over time. Unused slots are lost, except
 /// those of the last 50 ms. Any one second therefore has at most 5 % more attempts than the limit,
@@ -51,7 +52,7 @@ public final class RateLimiter {
         return true;
     }
 
-    /// Gives back a slot that was taken although there was nothing to send.
+    /// Gives back a slot that was taken but not used, because there was nothing to send.
     public synchronized void refund(RateLimit limit) {
         nextSlot = nextSlot.minus(interval(limit));
     }

@@ -20,12 +20,12 @@ public final class RoundRobin<G, M> {
         return waiting.isEmpty();
     }
 
-    /// Whether any member of the group waits.
+    /// Whether any member of the group is waiting.
     public boolean isWaiting(G group) {
         return waiting.containsKey(group);
     }
 
-    /// Adds a member at the end of its group's line; does nothing if the member already waits
+    /// Adds a member at the end of its group's line; does nothing if the member is already waiting
     /// there.
     public void add(G group, M member) {
         waiting.computeIfAbsent(group, _ -> new LinkedHashSet<>()).add(member);
@@ -37,13 +37,13 @@ public final class RoundRobin<G, M> {
                 (_, members) -> members.remove(member) && members.isEmpty() ? null : members);
     }
 
-    /// Removes and returns the member whose turn it is; empty if no member waits.
+    /// Removes and returns the member whose turn it is, or empty if no member is waiting.
     public Optional<M> poll() {
         return poll(_ -> true, _ -> true);
     }
 
-    /// Removes and returns a member whose group and which itself may be served now; empty if there
-    /// is none. Takes the first such member of the first group that has one.
+    /// Removes and returns a member that may be served now and whose group may be served now.
+    /// Returns empty if there is none. Takes the first such member of the first group that has one.
     public Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
         var next = find(mayServeGroup, mayServe);
         next.ifPresent(turn -> served(turn.getKey(), turn.getValue()));

@@ -5,10 +5,10 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/// Decides whether a destination is slow, from how long its last attempt took and how long its
-/// current attempts have run. A slow destination is *unproven* (see [Standing]), as is an untried
-/// one. [FairPermits] gives unproven destinations one half of the permits, so that they cannot
-/// delay the others.
+/// Decides whether a destination is slow, based on how long its last attempt took and how long its
+/// current attempts have been running. A slow destination is *unproven* (see [Standing]), as is an
+/// untried one. [FairPermits] gives unproven destinations one half of the permits, so that they
+/// cannot delay the others.
 ///
 /// A destination is proven if its last finished attempt took at most a second, whatever the
 /// outcome, and no attempt has been running for longer. A destination without a finished attempt is

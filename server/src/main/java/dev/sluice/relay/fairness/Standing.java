@@ -1,7 +1,7 @@
 package dev.sluice.relay.fairness;
 
-/// Whether a destination's next attempt is expected to end soon. [SlownessDetector] decides it from
-/// the recent attempts.
+/// Whether a destination's next attempt is expected to end soon. [SlownessDetector] decides this
+/// from the recent attempts.
 public enum Standing {
     /// The destination's last attempt ended promptly, so a permit that the destination takes is
     /// expected back soon.

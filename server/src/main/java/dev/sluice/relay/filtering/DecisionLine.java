@@ -7,14 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/// A fair semaphore for threads that are about to use much CPU time. A fixed number of threads may
-/// hold a slot at once. The other threads wait, and the next slot goes to the group that has used
-/// the least so far.
+/// A fair semaphore for threads that are about to use a lot of CPU time. A fixed number of threads
+/// may hold a slot at once. The other threads wait, and the next slot goes to the group that has
+/// used the least CPU time so far.
 ///
-/// A group's use becomes known when one of its threads leaves. It is counted only if some thread
-/// waits at that moment. A new group starts with the same use as the group that was served last, so
-/// it neither waits for long nor delays the others. A group that has used more than that keeps its
-/// count while it is away, until all slots are free.
+/// CPU time is added to a group's count when one of its threads leaves, but only if some thread is
+/// waiting at that moment. A new group starts with the count of the group that was served last, so
+/// it neither waits for long nor delays the others. A group with a higher count keeps it while none
+/// of its threads is waiting, until all slots are free.
 ///
 /// Thread-safe.
 ///
@@ -32,12 +32,12 @@ final class DecisionLine<G> {
 
     private final int slots;
 
-    /// The groups that wait or have used more than `lastUsed`. The most recently served groups are
-    /// at the end.
+    /// The groups that have waiting threads or have used more than `lastUsed`. The most recently
+    /// served groups are at the end.
     private final LinkedHashMap<G, GroupLine> groups = new LinkedHashMap<>();
 
-    /// The use of the group that was served last, as counted at that moment. Never decreases while
-    /// any thread waits.
+    /// The CPU time of the group that was served last, as counted at that moment. Never decreases
+    /// while any thread is waiting.
     private long lastUsed;
 
     private int free;
@@ -81,11 +81,11 @@ final class DecisionLine<G> {
         }
     }
 
-    /// Gives the slot to the next thread in line; frees the slot if no thread waits.
+    /// Gives the slot to the next thread in line, or frees it if no thread is waiting.
     ///
-    /// @param used how much the thread has used, in a unit that is the same for all groups
+    /// @param used how much CPU time the thread used, in a unit that is the same for all groups
     synchronized void leave(G group, long used) {
-        if (waitingCount > 0) { // use counts only while others wait
+        if (waitingCount > 0) { // counted only while others are waiting
             line(group).used += used;
         }
         passOn();
@@ -109,8 +109,8 @@ final class DecisionLine<G> {
         line.waiting.remove().countDown();
     }
 
-    /// Returns the waiting group that has used the least. Of several with equal use, returns the
-    /// one that was served longest ago.
+    /// Returns the waiting group that has used the least CPU time, or null if no group is waiting.
+    /// If several are equal, returns the one that was served longest ago.
     private Map.@Nullable Entry<G, GroupLine> leastUsed() {
         Map.@Nullable Entry<G, GroupLine> least = null;
         for (var entry : groups.entrySet()) {
@@ -122,7 +122,7 @@ final class DecisionLine<G> {
         return least;
     }
 
-    /// Returns the number of threads that wait for a slot.
+    /// Returns the number of threads that are waiting for a slot.
     synchronized int waiting() {
         return waitingCount;
     }

@@ -10,16 +10,15 @@ import dev.sluice.relay.Payload;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Decides the filters that ingest left undecided, before the first attempt of the delivery
-/// concerned.
+/// Decides filters that ingest left undecided, before the delivery's first attempt.
 ///
-/// One decision may do any amount of work. The work grows only linearly with the payload, because
-/// no rule reads a payload more than a few times. Decisions run on at most half of the CPU cores,
-/// and on at least one. The workspace that has used the least CPU time goes next, so expensive
-/// filters mainly delay the deliveries of their own workspace. Thread-safe.
+/// The work of one decision is not limited. It grows only linearly with the size of the payload,
+/// because no rule reads a payload more than a few times. Decisions run on at most half of the CPU
+/// cores, and on at least one. The workspace that has used the least CPU time goes next, so
+/// expensive filters mainly delay the deliveries of their own workspace. Thread-safe.
 public final class FilterDecider {
 
-    /// The effort that parsing one byte of the payload costs. The parser itself does not count its
+    /// The effort counted for parsing one byte of the payload. The parser itself does not count its
     /// effort.
     private static final long PARSING_COST = 4;
 
@@ -51,8 +50,8 @@ public final class FilterDecider {
                     .map(present -> FilterEvaluator.evaluate(present, input))
                     .orElse(FilterResult.UNDECIDED);
         } finally {
-            // Java cannot read the CPU time of a virtual thread. One unit of effort stands for
-            // about a nanosecond.
+            // Java cannot measure the CPU time of a virtual thread, so the effort is used instead.
+            // One unit of effort is about a nanosecond.
             line.leave(workspace, effort.spent() + PARSING_COST * payload.body().length);
         }
     }

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /// The binary layout of the in-flight file: a header and 16 384 slots, 64 bytes each. Every field
-/// is an 8-byte number in the machine's byte order. A file with fewer slots, from an older version,
-/// can be read too.
+/// is an 8-byte number in the machine's byte order. A file with fewer slots, written by an older
+/// version, can be read, too.
 ///
 /// | header | slot |
 /// | --- | --- |
@@ -103,7 +103,7 @@ final class InFlightFileFormat {
         return isOurs ? readSlots(memory) : List.of();
     }
 
-    /// Reads the slots, and ignores free and invalid ones. A delivery may have two attempts: the
+    /// Reads the slots, ignoring free and invalid ones. A delivery can have two attempts if the
     /// process was declared dead during the first one and then acquired the delivery again. Only
     /// the later attempt is kept, because the process died only once.
     private static List<InterruptedAttempt> readSlots(MemorySegment memory) {
@@ -194,8 +194,8 @@ final class InFlightFileFormat {
         return Long.rotateLeft((state ^ value) * 0x9e37_79b9_7f4a_7c15L, 27);
     }
 
-    /// The final mixing step of 64-bit MurmurHash3: each bit of the input affects each bit of the
-    /// result.
+    /// The final mixing step of the 64-bit MurmurHash3: each bit of the input affects each bit of
+    /// the result.
     private static long finalMix(long mixed) {
         long end = (mixed ^ mixed >>> 33) * 0xff51_afd7_ed55_8ccdL;
         end = (end ^ end >>> 33) * 0xc4ce_b9fe_1a85_ec53L;

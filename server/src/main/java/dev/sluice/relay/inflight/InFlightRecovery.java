@@ -31,8 +31,8 @@ public final class InFlightRecovery {
     /// The caller must hold the lock of the data directory, and must call this method before it
     /// takes over the deliveries of the previous process. Otherwise a delivery could be loaded
     /// again before its attempt is counted. If the call fails, it can be repeated: the old file is
-    /// kept until all attempts are counted. An attempt is not counted if its row cannot be updated,
-    /// for example because the row is damaged. Such an attempt must not keep the server from
+    /// kept until all attempts are counted. An attempt whose row cannot be updated, for example
+    /// because the row is damaged, is not counted, so that it does not keep the server from
     /// starting.
     ///
     /// @param path the path of the file, which need not exist

@@ -25,17 +25,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Records the attempts in flight in a memory-mapped file, one slot for each.
 ///
-/// The written data survives if the process is killed or the Java virtual machine crashes, and no
-/// write is a system call. If the file can no longer be written, attempts continue unrecorded, so a
-/// death of the process is not counted for them. Thread-safe.
+/// The written data survives if the process is killed or the Java virtual machine crashes, and
+/// writing needs no system call. If the file can no longer be written, attempts continue
+/// unrecorded, so a death of the process is not counted for them. Thread-safe.
 public final class MappedInFlightRecorder implements InFlightRecorder {
 
     private static final Logger log = LoggerFactory.getLogger(MappedInFlightRecorder.class);
 
     private final Path path;
 
-    /// The mapped file. Unmapped only by the garbage collector, because attempts may still use it
-    /// after `close`.
+    /// The mapped file. It is unmapped only by the garbage collector, because attempts may still
+    /// use it after `close`.
     private final MemorySegment memory;
 
     private final SlotAllocator free = new SlotAllocator(InFlightFileFormat.SLOT_COUNT);
@@ -69,8 +69,8 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     ///
     /// @throws IOException also if the file system does not support memory-mapped files
     public static MappedInFlightRecorder create(Path path, UUID home) throws IOException {
-        // A new file replaces the old one, because a process that is just ending may still have the
-        // old file mapped.
+        // A new file replaces the old one, because a process that is about to end may still have
+        // the old file mapped.
         var fresh = path.resolveSibling(path.getFileName() + ".new");
         try (var channel =
                 PrivateFile.open(

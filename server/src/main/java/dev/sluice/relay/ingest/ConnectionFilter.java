@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Decides which connections get a delivery of an event, and lists those whose filter the event
-/// does not match.
+/// Decides which connections get a delivery of an event, and lists the connections whose filter the
+/// event does not match.
 ///
 /// All filters of an event share one work limit (an effort), which grows with the size of the
 /// event. A filter that would exceed the limit is left undecided;
@@ -23,8 +23,8 @@ import java.util.List;
 /// One instance handles one event, on one thread.
 final class ConnectionFilter {
 
-    /// Used for sources without any filter. Its list of filtered connections is always empty, so
-    /// all events can share it.
+    /// Used for sources whose connections have no filter. Its list of filtered connections is
+    /// always empty, so all events can share it.
     private static final ConnectionFilter PASS_ALL = new ConnectionFilter(null, List.of());
 
     private final @Nullable FilterInput input;

@@ -21,8 +21,8 @@ public final class InboundCheck {
     /// The result of a check.
     ///
     /// @param headers the headers to store, with the source's credential masked
-    /// @param challengeReply the reply if the request is a challenge, with which a sender confirms
-    ///   the URL; a challenge is not delivered to any destination
+    /// @param challengeReply the reply if the request is a challenge, which a sender uses to
+    ///   confirm the URL; a challenge is not delivered to any destination
     record InboundCheckResult(
             EventVerification checked, List<Header> headers, Optional<Reply> challengeReply) {
 
@@ -36,8 +36,8 @@ public final class InboundCheck {
 
     /// @param baseUrl the public base URL that senders use; it is configured and never read from
     ///   the request
-    /// @param hopHeader the header that counts relays (see [dev.sluice.relay.HopCount]); it is
-    ///   never masked, so that the count is not lost
+    /// @param hopHeader the header that counts the relays a webhook passed through (see
+    ///   [dev.sluice.relay.HopCount]); it is never masked, so that the count is not lost
     public InboundCheck(String baseUrl, String hopHeader) {
         this.baseUrl = baseUrl;
         this.hopHeader = hopHeader;

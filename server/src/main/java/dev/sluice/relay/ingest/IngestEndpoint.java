@@ -58,10 +58,10 @@ public final class IngestEndpoint implements Endpoint {
     /// @param reply the reply to the sender of the webhook
     public record StoredWebhook(EventId id, EventVerification verification, Reply reply) {}
 
-    /// The counters, timers and traces to which the endpoint reports.
+    /// The counters, timers and traces that the endpoint reports to.
     ///
-    /// @param durations times from the start of a request to its reply, for requests that were
-    ///   stored
+    /// @param durations the times from the start of a request to its reply, only for requests that
+    ///   were stored
     public record IngestMeters(
             RefusalCounter refusals, LockFreeHistogram durations, EventTracer tracer) {}
 
@@ -173,7 +173,7 @@ public final class IngestEndpoint implements Endpoint {
     ///
     /// @param token the token of the source's ingest path
     /// @throws ApiException if the webhook is refused, with the same status that a sender would
-    ///   get; 404 if no source has this token any more
+    ///   get; 404 if no source has this token
     public StoredWebhook accept(String token, InboundWebhook webhook) {
         var ingestRoute =
                 configuration.ingestRoute(token).orElseThrow(() -> ApiException.notFound("source"));
@@ -199,7 +199,7 @@ public final class IngestEndpoint implements Endpoint {
     /// Verifies the webhook, stores it and builds the reply.
     ///
     /// @param begun when the request began, by `System.nanoTime`
-    /// @param releaseBody called once the journal counts the memory of the event
+    /// @param releaseBody called once the journal has accepted the event and counts its memory
     private StoredWebhook store(
             IngestRoute ingestRoute, InboundWebhook webhook, long begun, Runnable releaseBody) {
         var source = ingestRoute.source();
@@ -233,8 +233,8 @@ public final class IngestEndpoint implements Endpoint {
         };
     }
 
-    /// Builds the event to store. Spends a token of the monthly quota, except if verification
-    /// failed, and reserves memory for the deliveries. Undoes both if it throws.
+    /// Builds the event to store. Spends a token of the monthly quota, unless verification failed,
+    /// and reserves memory for the deliveries. Undoes both if it throws an exception.
     AcceptedEvent prepareEvent(
             IngestRoute ingestRoute,
             String method,

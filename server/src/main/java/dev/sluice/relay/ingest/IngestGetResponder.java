@@ -11,8 +11,8 @@ import java.util.Optional;
 /// Answers GET and HEAD on an ingest URL. A subscription challenge is echoed. Any other request
 /// gets a fixed HTML page, which contains no data of any event.
 ///
-/// There are two kinds of challenges: the parameter `hub.challenge` of WebSub ("Hub Verifies Intent
-/// of the Subscriber"), and the parameter `challenge` that Dropbox sends.
+/// A challenge is sent in one of two parameters: `hub.challenge` (specified in WebSub, section "Hub
+/// Verifies Intent of the Subscriber") or `challenge`, which Dropbox uses.
 final class IngestGetResponder {
 
     private static final String INFO_PAGE_HTML =

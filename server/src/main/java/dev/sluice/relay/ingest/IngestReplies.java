@@ -18,7 +18,7 @@ final class IngestReplies {
     private static final String JSON_CONTENT_TYPE = "application/json; charset=utf-8";
     private static final String TEXT_CONTENT_TYPE = "text/plain; charset=utf-8";
 
-    /// Keeps a browser from running scripts in an ingest reply. The ingest replies have the same
+    /// Keeps a browser from running scripts in an ingest reply, because these replies have the same
     /// origin as the API.
     private static final Header SANDBOX_HEADER =
             new Header("Content-Security-Policy", "default-src 'none'; sandbox");
@@ -27,8 +27,8 @@ final class IngestReplies {
     private static final List<Header> ACCEPTED_HEADERS =
             List.of(new Header("Content-Type", JSON_CONTENT_TYPE), SANDBOX_HEADER);
 
-    /// Statuses that never have a body, whatever the source configures (RFC 9110, 15.3.5, 15.3.6
-    /// and 15.4.5).
+    /// Statuses that never have a body, whatever the source configures (RFC 9110, sections 15.3.5,
+    /// 15.3.6 and 15.4.5).
     private static final Set<Integer> BODILESS_STATUSES = Set.of(204, 205, 304);
 
     private IngestReplies() {}
@@ -62,7 +62,7 @@ final class IngestReplies {
     }
 
     /// Returns the reply that the source configures. Replaces a 1xx status with 200, because the
-    /// sender would otherwise wait for a final status (RFC 9110, 15.2).
+    /// sender would otherwise wait for a final status (RFC 9110, section 15.2).
     private static Reply configured(ResponseConfig response, EventId id) {
         int status = response.status() < 200 ? 200 : response.status();
         if (BODILESS_STATUSES.contains(status)) {

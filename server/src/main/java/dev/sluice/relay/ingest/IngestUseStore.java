@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Stores how many requests to a source each node accepted in a minute, so that nodes can add up
+/// Stores how many requests each node accepted for each source and minute, so that nodes can add up
 /// their counts.
 final class IngestUseStore {
 

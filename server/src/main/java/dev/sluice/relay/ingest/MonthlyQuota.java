@@ -35,12 +35,14 @@ import java.util.function.Function;
 /// Limits how many events a workspace may store in a month, not counting events that failed
 /// verification. The workspace's plan sets the limit.
 ///
-/// Months are in UTC, and an event belongs to the month of the time in its id. The quota is counted
-/// in tokens, one for each event. A node reserves a chunk of tokens in the database and then spends
-/// them in memory. All nodes together therefore cannot spend more tokens than the limit.
+/// Months are in UTC. The time in an event's id decides to which month the event belongs. The quota
+/// is counted in tokens, one for each event. A node reserves a chunk of tokens in the database and
+/// then spends them in memory. All nodes together therefore cannot spend more tokens than the
+/// limit.
 ///
-/// Events that are stored while a plan has no limit take no tokens. When the workspace has a limit
-/// again, they count: each reservation first raises the count to the number of stored events.
+/// Events that are stored while a plan has no limit take no tokens. If the workspace gets a limit
+/// again, these events count, too: each reservation first raises the number of taken tokens to the
+/// number of stored events.
 ///
 /// A node returns the unused tokens of an idle workspace. The token of an event that was not stored
 /// can be spent again. A node that stops returns all its unused tokens. If a node crashes, its
@@ -52,8 +54,8 @@ public final class MonthlyQuota implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(MonthlyQuota.class);
 
-    /// Maximum number of concurrent database calls that reserve tokens. It is low, so that database
-    /// connections stay free for the relay's other work.
+    /// The maximum number of concurrent database calls that reserve tokens. It is low, so that
+    /// database connections stay free for the relay's other work.
     private static final int MAX_CONCURRENT_QUERIES = 2;
 
     /// @param month the year and month, such as 202611
@@ -159,8 +161,8 @@ public final class MonthlyQuota implements Loop.Step {
         return 100 * day.getYear() + day.getMonthValue();
     }
 
-    /// Makes the token of an event that was not stored available again. If the source was deleted
-    /// or the plan's limit changed in the meantime, the token is lost.
+    /// Makes the token of an event that was not stored available again on this node. If the source
+    /// was deleted or the plan's limit changed in the meantime, the token is lost.
     public void refundDropped(AcceptedEvent event) {
         if (event.verification().status() != VerificationStatus.FAILED) {
             sources.apply(event.source()).ifPresent(source -> giveBack(source, event.id()));
@@ -206,9 +208,9 @@ public final class MonthlyQuota implements Loop.Step {
 
     /// Returns the tokens of the chosen leases to the database.
     ///
-    /// The tokens are removed from memory once the database has responded, and restored if it
-    /// rejects the update. If the connection breaks, the outcome is unknown. The update is then not
-    /// repeated, because losing tokens is better than duplicating them.
+    /// The tokens are removed from memory once the database has answered a first statement, and
+    /// restored if it then rejects the update. If the connection breaks, the outcome is unknown.
+    /// The tokens are then not restored, because losing tokens is better than duplicating them.
     private void giveBack(BiPredicate<QuotaKey, QuotaLease> shouldReturn) {
         var unused = new TreeMap<QuotaKey, QuotaLease>(QuotaKey.LOCK_ORDER);
         leases.forEach((key, lease) -> {
@@ -240,7 +242,7 @@ public final class MonthlyQuota implements Loop.Step {
         }
     }
 
-    /// Returns all unused tokens to the database. Call it after the last event was stored or
+    /// Returns all unused tokens to the database. Call this after the last event was stored or
     /// dropped.
     public void returnUnused() {
         giveBack((_, lease) -> !lease.isSpent());

@@ -13,18 +13,19 @@ import java.util.function.LongSupplier;
 /// Thread-safe: all methods are short and synchronized.
 final class QuotaLease {
 
-    /// How long a node assumes that a quota which it found empty is still empty. After this time,
-    /// the node asks the database again, because another node may have returned tokens.
+    /// How long a node assumes that a quota is still empty after it was found empty. After this
+    /// time, the node asks the database again, because another node may have returned tokens.
     private static final Duration EMPTY_CACHE_TTL = Duration.ofSeconds(1);
 
-    /// Number of consecutive idle checks, about one a second, after which a lease returns its
-    /// unused tokens. At about a minute, tokens are returned early enough in a month. A workspace
-    /// with few events nevertheless does not reserve and return tokens for each event.
+    /// The number of consecutive idle checks, about one a second, after which a lease returns its
+    /// unused tokens. After about a minute, there is still time in the month for other nodes to use
+    /// the tokens. A shorter time would make a workspace with few events reserve and return tokens
+    /// for each event.
     static final int IDLE_CHECKS = 60;
 
     private long tokens;
 
-    /// Number of idle checks since the lease was last used.
+    /// The number of idle checks since the lease was last used.
     private int unusedChecks;
 
     private @Nullable CompletableFuture<Long> pendingFetch;

@@ -16,13 +16,13 @@ public final class QuotaStore {
 
     private QuotaStore() {}
 
-    /// Limits each statement in the transaction to 3 s. Must be the first statement.
+    /// Limits each statement in the transaction to 3 s. Must be called first in the transaction.
     static void limitStatementTime(Tx tx) {
         tx.update("set local statement_timeout = '3s'");
     }
 
     /// Reserves a chunk of tokens and returns its size, or 0 if no tokens are left. Locks the row,
-    /// so that concurrent nodes wait for each other.
+    /// so that nodes reserve chunks one after the other.
     static long takeChunk(Tx tx, WorkspaceId workspace, int month, long cap) {
         limitStatementTime(tx);
         long taken =
@@ -64,9 +64,10 @@ public final class QuotaStore {
                 month);
     }
 
-    /// Returns the number of events that were stored in a month, without those that failed
-    /// verification. The result may lack events of the last second; the next chunk counts them.
-    /// While the plan has a quota, the result is never more than the tokens taken.
+    /// Returns the number of events that were stored in a month, not counting those that failed
+    /// verification. The result may not include events of the last second; they are counted when
+    /// the next chunk is reserved. While the plan has a quota, the result is never more than the
+    /// tokens taken.
     private static long stored(Tx tx, WorkspaceId workspace, int month) {
         var first = LocalDate.of(month / 100, month % 100, 1);
         return tx.single(

@@ -14,8 +14,8 @@ final class BatchLinger {
     static final Duration MAX_LINGER = Duration.ofMillis(2);
     static final Duration MIN_LINGER = Duration.ofNanos(200_000);
 
-    /// The minimum number of events in a batch after which the writer pauses. After a large batch,
-    /// more events are likely to arrive soon.
+    /// The writer pauses only after a batch of at least this many events. After such a batch, more
+    /// events are likely to arrive soon.
     private static final int MIN_BATCH = 8;
 
     /// If this many events are queued, or [#MAX_QUEUED_BYTES], the writer does not pause, because
@@ -40,7 +40,7 @@ final class BatchLinger {
         return Duration.ofNanos(nanos);
     }
 
-    /// Adapts the length of the pause after a pause of [#length].
+    /// Adapts the length of the next pause, after a pause of [#length].
     ///
     /// @param begun when the pause began, by [System#nanoTime]
     /// @param lastArrival when the last event arrived, before or during the pause

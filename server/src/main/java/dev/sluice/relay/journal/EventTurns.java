@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/// A queue of events in which workspaces take turns, and within each workspace its sources. Each
+/// A queue of events in which workspaces take turns, as do the sources within each workspace. Each
 /// turn removes one event. A workspace with events in the queue waits for at most one event of each
 /// other workspace before its next turn. The first event of a source waits for at most one event of
 /// each other source of its workspace. The events of one source keep their order.
@@ -66,7 +66,7 @@ final class EventTurns {
             for (var events : workspace.values()) {
                 for (var event : events) {
                     if (!event.receipt().isOverdue(nowNanos)) {
-                        break; // the events behind it came later
+                        break; // the events behind it arrived later
                     }
                     event.receipt().decide(Receipt.ReceiptState.REFUSED);
                 }

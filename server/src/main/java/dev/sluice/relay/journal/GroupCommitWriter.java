@@ -20,7 +20,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     /// The queue of items to be written.
     interface ItemQueue<T> extends AutoCloseable {
 
-        /// Removes and returns the next item. If there is none, waits for one; returns null if none
+        /// Removes and returns the next item. If there is none, waits for one. Returns null if none
         /// arrives within `time`, or if the queue is closed.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
 
@@ -106,11 +106,11 @@ final class GroupCommitWriter<T> implements AutoCloseable {
 
     /// Classifies the failure of a commit. Counts it as a failure of the database, unless the items
     /// of the batch caused it. A missing partition counts as a failure of the database, although
-    /// PostgreSQL reports a row that violates a constraint.
+    /// PostgreSQL reports it as a row that violates a constraint.
     ///
-    /// If a batch repeatedly breaks the protocol while the database answers other statements, the
-    /// items of the batch are taken to be the cause. An exception that does not come from the
-    /// database is taken to be a bug in the encoding of an item.
+    /// If commits of a batch repeatedly break the database protocol while the database answers
+    /// other statements, the items of the batch are taken to be the cause. An exception that does
+    /// not come from the database is taken to be a bug in the encoding of an item.
     ///
     /// @param failures the number of failures of this batch before this one
     DbFailure judge(RuntimeException e, int failures) {

@@ -2,20 +2,20 @@ package dev.sluice.relay.journal;
 
 import java.time.Duration;
 
-/// Decides how long heavy events rest after a commit of heavy events. While light events arrive,
-/// heavy events get at most a third of the writer's time: after a commit of heavy events, they rest
-/// for twice as long as the commit took. Without the rest, a flood of heavy events would keep the
-/// database busy. Light events would then wait for the database, although the writer takes them
-/// first.
+/// Decides how long heavy events rest (are held back) after a commit of heavy events. While light
+/// events arrive, heavy events get at most a third of the writer's time: after each commit of heavy
+/// events, they rest for twice as long as the commit took. Without this rest, a flood of heavy
+/// events would keep the database busy. Light events would then wait for the database, although the
+/// writer takes them first.
 ///
 /// Heavy events do not rest if no light event was written shortly before their commit. All times
-/// are those of [System#nanoTime]. Not thread-safe.
+/// are from [System#nanoTime]. Not thread-safe.
 final class HeavyRest {
 
     private static final int REST_FACTOR = 2;
 
     /// The maximum rest. It matters when a commit was slow for another reason, such as a database
-    /// that did not answer.
+    /// that was not answering.
     static final Duration MAX_REST = Duration.ofMillis(200);
 
     /// Heavy events rest only if light events were written within this time before the commit of
@@ -41,13 +41,13 @@ final class HeavyRest {
         restEnd = now + Math.min(REST_FACTOR * (now - begun), MAX_REST.toNanos());
     }
 
-    /// Ends all rests for good, because the writer must empty its queue.
+    /// Ends the current rest and allows no further ones, because the writer must empty its queue.
     void end() {
         isOver = true;
     }
 
-    /// Returns the number of nanoseconds for which heavy events still rest; 0 if they may be
-    /// written.
+    /// Returns the number of nanoseconds for which heavy events must still rest, or 0 if they may
+    /// be written.
     long left(long now) {
         return isResting && !isOver ? Math.max(0, restEnd - now) : 0;
     }

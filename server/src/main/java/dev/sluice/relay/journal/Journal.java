@@ -34,11 +34,12 @@ import java.util.function.Supplier;
 /// not written again.
 ///
 /// One thread writes. The queue and each batch are limited by the cost of their events
-/// ([AcceptedEvent#queueCostBytes]). The cost is one sum of the memory of an event and the rows
-/// that it writes. The queue is shared fairly among workspaces and sources ([JournalQueue]). Heavy
-/// events, which have a large payload or many deliveries, are committed in batches of their own.
-/// Light events wait for at most one such commit. While light events arrive, the commits of heavy
-/// events take at most a third of the writer's time ([HeavyRest]). `offer` is thread-safe.
+/// ([AcceptedEvent#queueCostBytes]). The cost of an event covers both the memory that it takes and
+/// the rows that it writes. The queue is shared fairly among workspaces and sources
+/// ([JournalQueue]). Heavy events, which have a large payload or many deliveries, are committed in
+/// separate batches. Light events wait for at most one such commit. While light events arrive, the
+/// commits of heavy events take at most a third of the writer's time ([HeavyRest]). `offer` is
+/// thread-safe.
 public final class Journal implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
@@ -46,21 +47,21 @@ public final class Journal implements AutoCloseable {
     static final long MAX_QUEUED_BYTES = Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int MAX_BATCH_EVENTS = 512;
 
-    /// The maximum cost of a batch; a batch that costs this much gets no more events. The limit
-    /// corresponds to about 2 000 rows, and bounds the time that an event waits for the batch
-    /// before its own.
+    /// A batch that costs at least this much gets no more events. The limit is equivalent to about
+    /// 2 000 rows. It bounds the time that an event waits for the batch in front of its own.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
-    /// The same limit for a batch of heavy events. It is lower because light events wait for that
+    /// The same limit for a batch of heavy events. It is lower, because light events wait for this
     /// batch, too.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 20;
 
-    /// The maximum number of failed lookups for a reason that is not temporary. After that many,
-    /// the journal gives up.
+    /// After this many failures in a row to look up events in the database, the journal gives up at
+    /// the next failure that is not temporary.
     private static final int MAX_FIND_FAILURES = 8;
 
-    /// How long the last failed commit makes [#isFailing] return true while no event waits. A batch
-    /// whose partitions cannot be made is refused at once, so its events wait only for a moment.
+    /// How long [#isFailing] may return true after the last failed commit while no event is
+    /// waiting. It matters for a batch whose partitions cannot be created: such a batch is refused
+    /// at once, so its events are waiting only for a moment.
     private static final Duration FAILURE_MEMORY = Duration.ofSeconds(30);
 
     private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(500);
@@ -73,8 +74,8 @@ public final class Journal implements AutoCloseable {
 
     private final JournalQueue queue = new JournalQueue(MAX_QUEUED_BYTES);
 
-    /// The events that the writer thread is committing; empty between commits. Written by the
-    /// writer thread, read by `refuseOverdue`.
+    /// The events that the writer thread is committing; empty between commits. Set by the writer
+    /// thread, read by `refuseOverdue`.
     private volatile List<AcceptedEvent> writing = List.of();
 
     /// Used by the writer thread only, like `linger`.
@@ -141,9 +142,10 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Writes one batch of light events, then one of heavy events. If only heavy events wait,
-    /// writes one batch of them. Light events that arrive during a commit of heavy events are
-    /// therefore committed before the next heavy events. Returns the number of events.
+    /// Writes one batch of light events, then one of heavy events. If only heavy events are
+    /// waiting, writes one batch of them. Light events that arrive during a commit of heavy events
+    /// are therefore committed before the next heavy events. Returns the number of events in these
+    /// batches.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
         if (JournalQueue.isHeavy(first)) {
             return writeHeavyBatch(first);
@@ -200,14 +202,14 @@ public final class Journal implements AutoCloseable {
     /// database rejects the batch itself, the writer tries the two halves of the batch. In the end,
     /// only the bad event is refused.
     ///
-    /// @param earlierEpoch this node's epoch at an earlier commit of these events, whose outcome is
-    ///   unknown
+    /// @param earlierEpoch this node's epoch at an earlier commit of these events whose outcome is
+    ///   unknown; empty if there was none
     /// @param isHalf whether the events are part of a batch that the database refused
     private void commit(List<AcceptedEvent> events, OptionalLong earlierEpoch, boolean isHalf)
             throws InterruptedException {
         var remaining = events;
         var late =
-                // The events that were refused while it was unknown whether they are stored.
+                // Events that were refused while it was unknown whether they were stored.
                 new ArrayList<AcceptedEvent>();
         var inDoubt = earlierEpoch;
         long owner = epoch.getAsLong();
@@ -265,9 +267,9 @@ public final class Journal implements AutoCloseable {
         };
     }
 
-    /// Writes the events of each day separately, because the partition of a day is missing. Refuses
-    /// all events of the day without a partition. Halving these events would need as many commits
-    /// as there are events.
+    /// Called because the partition of some day is missing. Writes the events of each day
+    /// separately. If all events are of one day, refuses them all, because halving them would need
+    /// as many commits as there are events.
     private void commitDays(
             List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
             throws InterruptedException {
@@ -287,7 +289,7 @@ public final class Journal implements AutoCloseable {
         refuse(events, earlierEpoch);
     }
 
-    /// Settles events that were refused while it was unknown whether they are stored: acknowledges
+    /// Settles events that were refused while it was unknown whether they were stored: acknowledges
     /// the events that are in the database and drops the rest.
     private void resolveInDoubt(List<AcceptedEvent> late, long owner) throws InterruptedException {
         List<AcceptedEvent> stored = List.of();
@@ -360,7 +362,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Acknowledges stored events. A sender may already have been refused at the deadline. Its
-    /// event is dispatched nevertheless, because it is stored, although the sender may send it
+    /// event is delivered nevertheless, because it is stored, even though the sender may send it
     /// again.
     private void acknowledge(List<AcceptedEvent> stored, long owner) {
         if (stored.isEmpty()) {
@@ -372,7 +374,7 @@ public final class Journal implements AutoCloseable {
         listener().stored(stored, owner);
     }
 
-    /// Moves the events that were refused at their deadline to `refused`, because they must no
+    /// Passes the events that were refused at their deadline to `refused`, because they must no
     /// longer be written. Returns the other events.
     private static List<AcceptedEvent> withoutRefused(
             List<AcceptedEvent> events, Consumer<AcceptedEvent> refused) {
@@ -411,15 +413,15 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Whether commits keep failing. Without events, there are no commits that could show that the
-    /// database works again. If no event waits, the answer therefore becomes false
-    /// [#FAILURE_MEMORY] after the last failure.
+    /// database works again. If no event is waiting, the answer therefore becomes false once
+    /// [#FAILURE_MEMORY] has passed since the last failure.
     public boolean isFailing() {
         boolean isWaiting = !writing.isEmpty() || queue.size() > 0;
         return writer.commits().isLong()
                 && (isWaiting || writer.commits().hasFailedWithin(FAILURE_MEMORY));
     }
 
-    /// Stops accepting events. Waits up to four seconds until each queued event is stored or
+    /// Stops accepting events. Waits up to four seconds for all queued events to be stored or
     /// refused.
     @Override
     public void close() {

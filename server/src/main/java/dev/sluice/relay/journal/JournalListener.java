@@ -4,12 +4,12 @@ import dev.sluice.relay.store.AcceptedEvent;
 
 import java.util.List;
 
-/// Is told whether each event that the [Journal] accepted was stored or dropped. The journal
-/// reports each event once, unless it stops before the event is stored or dropped.
+/// Learns whether each event that the [Journal] accepted was stored or dropped. The journal reports
+/// each event once, unless it stops before the event is stored or dropped.
 public interface JournalListener {
 
-    /// Called after the commit of these events was flushed. The journal's thread makes the call, so
-    /// the method must return quickly.
+    /// Called on the journal's thread after the commit of these events was flushed. Must return
+    /// quickly.
     ///
     /// @param epoch the epoch under which this node owns the fresh deliveries of these events. If
     ///   the node has a newer epoch by now, it was declared dead in between and may no longer own

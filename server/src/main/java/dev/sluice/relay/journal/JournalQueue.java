@@ -10,15 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// The queue of events that wait for the journal's writer. No source can fill it, and no source can
-/// delay the events of another for long.
+/// The queue of events that are waiting for the journal's writer. No source can fill it, and no
+/// source can delay the events of another for long.
 ///
-/// - **Room** is limited by a fraction of the free room (dynamic thresholds, Choudhury and Hahne,
-///   1998). A source may use as much room as stays free, and a workspace twice as much. A single
-///   source therefore gets half of the room, and a single workspace gets two thirds. As events
-///   leave the queue, the shares of competing sources become equal, and some room stays free for
-///   another source. A source with no event in the queue needs only room within its workspace's
-///   limit. A workspace with no event in the queue needs only enough free room for the event.
+/// - **Room**: A source may use as much room as stays free, and a workspace twice as much (the
+///   method of dynamic thresholds by Choudhury and Hahne, 1998). A single source therefore gets
+///   half of the room, and a single workspace gets two thirds. As events leave the queue, the
+///   shares of competing sources become equal, and some room stays free for another source. A
+///   source with no event in the queue needs only room within its workspace's limit. A workspace
+///   with no event in the queue needs only enough free room for the event.
 /// - **Turns** ([EventTurns]): workspaces take turns, then the sources of each workspace.
 /// - **Weight**: an event that costs more than [#MAX_LIGHT_BYTES], because of its payload or its
 ///   many deliveries, is *heavy*. Light and heavy events are queued separately, so that the writer
@@ -42,7 +42,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     private int size;
     private long lastArrival = System.nanoTime();
 
-    /// Whether the writer waits for an event that it may take.
+    /// Whether the writer is waiting for an event that it may take.
     private boolean isAwaited;
 
     private boolean isClosed;
@@ -91,8 +91,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     }
 
     /// Removes and returns the next event by turn: a light event if there is one, otherwise a heavy
-    /// event. Waits while the queue is empty, or has only heavy events that rest. Returns null if
-    /// the wait lasts for `time`, or at once if the queue is closed.
+    /// event. Waits while the queue is empty, or has only heavy events that are resting. Returns
+    /// null if there is still none after `time`, or at once if the queue is closed.
     @Override
     public synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
@@ -123,12 +123,13 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         }
     }
 
-    /// Removes and returns the next light event by turn; null if there is none.
+    /// Removes and returns the next light event by turn, or null if there is none.
     synchronized @Nullable AcceptedEvent pollLight() {
         return removeFrom(light);
     }
 
-    /// Removes and returns the next heavy event by turn; null if there is none or if they rest.
+    /// Removes and returns the next heavy event by turn, or null if there is none or heavy events
+    /// are resting.
     synchronized @Nullable AcceptedEvent pollHeavy() {
         return heavyRest.left(System.nanoTime()) > 0 ? null : removeFrom(heavy);
     }

@@ -15,12 +15,14 @@ import java.util.function.Function;
 
 /// The days whose partitions a writer of a group commit found missing.
 ///
-/// The writer waits while a day's partitions are made, so the rows of other days wait, too. A day
-/// whose partitions cannot be made is therefore given up for [#GIVE_UP_DURATION]. During that time,
-/// its rows cost one failed commit for each batch, but no wait. Used by the writer thread only.
+/// The writer waits while a day's partitions are being created, so the rows of other days wait,
+/// too. A day whose partitions cannot be created is therefore given up for [#GIVE_UP_DURATION].
+/// During that time, its rows cost one failed commit for each batch, but no wait. Used by the
+/// writer thread only.
 final class MissingPartitions {
 
-    /// How long a day is given up. It is short, because a repaired database must be noticed soon.
+    /// How long a day stays given up. This is short, so that the writer soon notices when the
+    /// database has been repaired.
     static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
 
     /// The number of failed commits after which the days of a batch are committed one by one.
@@ -34,8 +36,8 @@ final class MissingPartitions {
         this.partitions = partitions;
     }
 
-    /// Creates the missing partitions for these ids, if the batch should be tried again. Returns
-    /// whether it should.
+    /// Decides whether the batch with these ids should be tried again. If so, creates the missing
+    /// partitions and returns true.
     ///
     /// @param failures how many earlier commits of the batch failed for this reason
     /// @param isPart whether the batch is a part of one that failed before; such a part is tried

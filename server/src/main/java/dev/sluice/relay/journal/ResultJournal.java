@@ -25,9 +25,10 @@ import java.util.function.LongSupplier;
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
 /// which is safe because [ResultStore] ignores results that it has already written. While the
-/// journal runs, a result is lost only if the database rejects the result's own row, or because of
-/// a bug. The delivery is then sent again. A result that the database refuses for another lasting
-/// reason is set aside and tried again later, so that it does not hold up other results.
+/// journal is running, a result is lost only if the database rejects the result's own row, or
+/// because of a bug. The delivery is then sent again. A result that the database refuses for
+/// another lasting reason is set aside and tried again later, so that it does not hold up other
+/// results.
 ///
 /// One thread writes. `add` is thread-safe and blocks when the queue is full, for example during a
 /// long database outage.
@@ -38,11 +39,11 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private static final int MAX_QUEUED_RESULTS = 20_000;
     private static final int MAX_BATCH_RESULTS = 512;
 
-    /// The maximum number of results that are set aside. At this number, the writer sets no more
-    /// aside: it retries a refused result until the result is written.
+    /// Once this many results are set aside, the writer sets no more aside. It then retries a
+    /// refused result until the result is written.
     private static final int MAX_RESTING_RESULTS = 10_000;
 
-    /// Maximum number of set-aside results that are tried again in one batch.
+    /// The maximum number of set-aside results that are tried again in one batch.
     private static final int MAX_WOKEN_RESULTS = 64;
 
     private static final Duration REST_DURATION = Duration.ofSeconds(5);
@@ -55,8 +56,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private final WaitingResults queue = new WaitingResults(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
-    /// The results that are set aside. The database refused each of them in a transaction of its
-    /// own, for a reason that is neither the result itself nor known to be temporary.
+    /// The results that are set aside. The database refused each of them, for a reason that is
+    /// neither the result itself nor known to be temporary. A result is set aside alone, or
+    /// together with others of a day whose partition cannot be created.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
     /// When the writer next tries the results that are set aside. Used by the writer thread only.
@@ -216,8 +218,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         };
     }
 
-    /// Sets aside all results of a day whose partition cannot be created. Halving these results
-    /// would need as many commits as there are results.
+    /// Decides how to continue after a partition was missing. All results of a day whose partition
+    /// cannot be created are set aside together. Halving them would need as many commits as there
+    /// are results.
     ///
     /// @param failures how many earlier commits of the part failed for this reason
     private NextStep judgeMissingPartition(List<DeliveryResult> part, int failures, boolean isNew) {
@@ -259,8 +262,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         report(part, effective);
     }
 
-    /// Reports results to the listener. An exception of the listener cannot undo the commit, so it
-    /// is only logged.
+    /// Reports results to the listener. An exception from the listener cannot undo the commit, so
+    /// it is only logged.
     private void report(List<DeliveryResult> written, List<DeliveryResult> effective) {
         try {
             listener.written(written, effective);
@@ -280,8 +283,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     }
 
     /// Changes due times in the past to the current time, because a result may have waited long for
-    /// the database. `LaneReader` relies on the rule that no due time is written that is already
-    /// past.
+    /// the database. `LaneReader` relies on the rule that a due time is never in the past when it
+    /// is written.
     private List<DeliveryResult> notDueInThePast(List<DeliveryResult> batch) {
         var now = clock.instant();
         return batch.stream().map(result -> result.notDueBefore(now)).toList();
@@ -300,9 +303,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         return writer.commits().isLong();
     }
 
-    /// Waits up to four seconds until all queued results are written or the writer has given up.
-    /// Logs the results that are still set aside as lost; their deliveries are found in the
-    /// database and sent again.
+    /// Waits up to four seconds for the writer to write all queued results or to give up. Logs the
+    /// results that are still set aside as lost; their deliveries are found in the database and
+    /// sent again.
     @Override
     public void close() {
         writer.close();

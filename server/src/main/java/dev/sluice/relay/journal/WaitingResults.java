@@ -12,25 +12,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The queue of results that wait for the writer of the [ResultJournal].
+/// The queue of results that are waiting for the writer of the [ResultJournal].
 ///
 /// After the first result, the writer waits a little for more. At a few hundred events a second, a
 /// commit then writes several results instead of one. The queue wakes the writer only when that
 /// wait must end. One thread takes results out; any thread may add some.
 final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
 
-    /// The minimum number of results with which the writer does not wait for more.
+    /// Once this many results are queued, the writer does not wait for more.
     private static final int MIN_BATCH_WITHOUT_LINGER = 64;
 
-    /// The initial time that the writer waits for more results. The time doubles, up to the
-    /// maximum, if more results arrive during the wait, and halves otherwise. A commit costs as
-    /// much as several results, so a wait that brings some pays off.
+    /// The minimum time that the writer waits for more results, also used for the first wait. The
+    /// time doubles, up to [#MAX_LINGER], if more results arrive during the wait, and halves
+    /// otherwise. A commit costs as much as several results, so a wait during which some arrive
+    /// pays off.
     private static final Duration MIN_LINGER = Duration.ofMillis(25);
 
     private static final Duration MAX_LINGER = Duration.ofMillis(100);
 
-    /// The time that the writer waits for more results when something waits for one of those it
-    /// has.
+    /// How long the writer waits for more results while something is waiting for one that it
+    /// already has.
     private static final Duration AWAITED_LINGER_TIMEOUT = Duration.ofMillis(4);
 
     private final int capacity;
@@ -41,10 +42,10 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     /// Guarded by `lock`, like all fields below.
     private final ArrayDeque<DeliveryResult> results = new ArrayDeque<>();
 
-    /// Whether something waits for a result that was added after the last batch.
+    /// Whether something is waiting for a result that was added after the last batch.
     private boolean isAwaited;
 
-    /// Whether the writer already has a result and waits for more.
+    /// Whether the writer already has a result and is waiting for more.
     private boolean isLingering;
 
     private long lingerNanos = MIN_LINGER.toNanos();
@@ -76,7 +77,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
 
     /// Adds a result. Blocks while the queue is full.
     ///
-    /// @param isResultAwaited whether something waits until the result is written
+    /// @param isResultAwaited whether something is waiting until the result is written
     void put(DeliveryResult result, boolean isResultAwaited) throws InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -2,7 +2,7 @@
 /// one transaction.
 ///
 /// [Journal] makes accepted events durable before their senders are answered. [ResultJournal]
-/// writes the results of attempts. The statements themselves are in `relay.store`.
+/// writes the results of attempts. The SQL statements themselves are in `relay.store`.
 @NullMarked
 package dev.sluice.relay.journal;
 

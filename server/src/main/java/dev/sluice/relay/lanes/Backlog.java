@@ -38,23 +38,23 @@ import java.util.function.LongSupplier;
 ///
 /// A node leases whole lanes. A lane is the queue of one connection's deliveries in the database.
 /// The node reads a few due deliveries from the front of each lane and hands them to the
-/// dispatcher. The node reads more from the lane once half of the allowed number have left memory.
-/// A lane with a million deliveries therefore uses no more memory than a lane with a few hundred. A
-/// lane that was read to its end is not read again at once. It rests until one of its deliveries
-/// has left memory, the next delivery is due, the lane is woken, or some time has passed (see
-/// [LaneReader]).
+/// dispatcher. It reads more from the lane once at most half of the allowed number are still in
+/// memory. A lane with a million deliveries therefore uses no more memory than a lane with a few
+/// hundred. A lane that was read to its end is not read again at once. It rests until one of its
+/// deliveries has left memory, the next delivery is due, the lane is woken, or some time has passed
+/// (see [LaneReader]).
 ///
 /// A round reads leased lanes of live deliveries, then lanes of resends; workspaces take turns.
 /// Live deliveries come from ingest; resends were requested by a user. A lane that cannot be read
 /// does not stop the round. A lane of a destination whose circuit is not closed is lent to
 /// [ProbeLoop], which has its own thread, if a probe is due. Otherwise the lane is released until
-/// the next probe is due. Owned by one thread, except where a method says otherwise.
+/// the next probe is due. Used by one thread only, except where a method says otherwise.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
 
-    /// Maximum number of lanes of live deliveries read in one round. The next round then leases new
-    /// lanes before it reads more.
+    /// The maximum number of lanes of live deliveries read in one round. The next round then leases
+    /// new lanes before it reads more.
     private static final int MAX_READS_PER_ROUND = 512;
 
     /// Two limits for each round on work that must not delay live deliveries: the number of resend
@@ -67,8 +67,8 @@ public final class Backlog implements Loop.Step {
     /// next round reads other lanes.
     private static final int MAX_FAILED_LANES_PER_ROUND = 8;
 
-    /// Divides the number of deliveries that a resend lane may have in memory while live deliveries
-    /// of the same destination wait in memory.
+    /// While live deliveries of the same destination are waiting in memory, the number of
+    /// deliveries that a resend lane may have in memory is divided by this.
     private static final int RESEND_SHARE_DIVISOR = 16;
 
     /// How long a lane rests if there was no memory for its probe. Without the rest, each try would
@@ -88,7 +88,7 @@ public final class Backlog implements Loop.Step {
     private final HoldPolicy holdPolicy;
     private final InstantSource clock;
 
-    /// Lanes that are lent to the probe loop.
+    /// The lanes that are lent to the probe loop.
     private final Set<LaneReader> lent = new HashSet<>();
 
     /// The number of lanes for which this round has queried the database so far, counted separately
@@ -244,9 +244,9 @@ public final class Backlog implements Loop.Step {
                 .toList();
     }
 
-    /// Reads a lane, and lets it rest if that fails. An exception ends the round. It is thrown only
-    /// if the database connection was lost, or if so many lanes have failed that the database is
-    /// probably the cause.
+    /// Reads a lane, and lets it rest if that fails. Throws the exception, which ends the round,
+    /// only if the database connection was lost, or if so many lanes have failed that the database
+    /// is probably the cause.
     private boolean readLaneApart(LaneReader reader) throws InterruptedException {
         try {
             reader.beginRound();
@@ -318,7 +318,7 @@ public final class Backlog implements Loop.Step {
             if (reader.inMemory() == 0) {
                 reader.blocked(clock.instant());
             }
-            return false; // reading payloads would be wasted
+            return false; // reading payloads would be wasted work
         }
         reads++;
         var load = loader.load(reader, route, limit, leases.epoch());
@@ -335,7 +335,7 @@ public final class Backlog implements Loop.Step {
     /// circuit's next probe is due.
     private boolean probeOrSleep(LaneReader reader, Route route) {
         if (reader.inMemory() > 0) {
-            return false; // loaded before the circuit opened, or the probe
+            return false; // the probe, or deliveries from before the circuit opened
         }
         if (!circuits.of(route.destination().id()).isProbeDue(clock.instant())) {
             reads++;
@@ -385,7 +385,7 @@ public final class Backlog implements Loop.Step {
     /// Returns how many of the lane's deliveries may be in memory: twice the destination's
     /// `max_in_flight`. If the destination has a rate limit, the number is at most what the limit
     /// allows in one second. A lane of resends gets only part of that number while live deliveries
-    /// wait.
+    /// are waiting.
     private int maxInMemory(Lane lane, Destination destination) {
         var spec = destination.spec();
         int room = 2 * spec.maxInFlight();

@@ -22,21 +22,21 @@ import java.util.SequencedMap;
 import java.util.function.LongSupplier;
 
 /// Leases lanes to this node and returns them, and keeps the [LaneReader] of each leased lane. A
-/// lane holds the waiting deliveries, or the waiting resends, of one connection.
+/// lane contains the waiting deliveries of one connection: either the live ones or the resends.
 ///
 /// A node's leases are shared among workspaces by the rule of [FairShare], so that a workspace with
 /// many due lanes always leaves some leases for others. The query for due lanes skips the
 /// workspaces that may lease no more lanes, so their lanes do not delay those of other workspaces.
-/// Owned by one thread.
+/// Not thread-safe.
 final class LaneLeases {
 
     private static final int MAX_LEASED_LANES = 4_096;
 
-    /// Maximum number of lanes leased in one transaction.
+    /// The maximum number of lanes leased in one transaction.
     private static final int LEASE_BATCH_ROWS = 512;
 
-    /// The maximum rest of a lane at its end while few lanes are leased. With many lanes, the
-    /// maximum is [#REREAD_INTERVAL] for each leased lane; see [#restAtEnd].
+    /// The longest rest of a lane that was read to its end, while few lanes are leased. With many
+    /// lanes, it is [#REREAD_INTERVAL] for each leased lane; see [#restAtEnd].
     private static final Duration MIN_REST_AT_END = Duration.ofSeconds(5);
 
     private static final Duration REREAD_INTERVAL = Duration.ofMillis(5);
@@ -99,7 +99,7 @@ final class LaneLeases {
         return Optional.ofNullable(leased.get(lane));
     }
 
-    /// Whether this reader's lane is still leased through this very reader.
+    /// Whether the lane is still leased and this is still its reader.
     boolean contains(LaneReader reader) {
         return reader.equals(leased.get(reader.lane()));
     }
@@ -112,7 +112,7 @@ final class LaneLeases {
     }
 
     /// Every 10 s, re-adopts lanes whose lease reply was lost: their rows name this node as owner.
-    /// Returns whether it did so now.
+    /// Returns false if that is not due yet.
     ///
     /// Skips a lane if it is unknown whether its release was committed. If the release commits
     /// after this node has read the lane again, another node can lease it and send the same
@@ -136,12 +136,12 @@ final class LaneLeases {
         return true;
     }
 
-    /// Leases due lanes, up to the number that their workspaces may have. Ends the rest of leased
-    /// lanes that were woken.
+    /// Leases due lanes, up to the number that their workspaces may have. Leased lanes that are
+    /// resting but were woken stop resting.
     ///
-    /// If the query is slow, the next query is delayed by 40 times its duration, but at most by 2
-    /// s. The query is slow while a long transaction holds a snapshot, because it must then skip
-    /// every dead version of each lane's row.
+    /// If the query was slow, the next one is delayed by 40 times the duration of this one, up to
+    /// two seconds. The query is slow while a long-running transaction holds an old snapshot,
+    /// because it must then skip every dead version of each lane's row.
     void leaseMore() {
         long began = nanos.getAsLong();
         if (began - nextLeaseNanos < 0) {
@@ -233,9 +233,10 @@ final class LaneLeases {
                 });
     }
 
-    /// Returns how long a lane rests at its end if nothing wakes it. The more lanes are leased, the
-    /// longer they rest, so that rested lanes cause at most 400 reads a second in total. The time
-    /// differs between lanes by up to a factor of two, so that they are not all read at once.
+    /// Returns how long a lane that was read to its end rests if nothing wakes it. The more lanes
+    /// are leased, the longer they rest, so that lanes whose rest ends cause at most 400 reads a
+    /// second in total. The time differs between lanes by up to a factor of two, so that they are
+    /// not all read at once.
     Duration restAtEnd(Lane lane) {
         var rest = REREAD_INTERVAL.multipliedBy(leased.size());
         var longest = rest.compareTo(MIN_REST_AT_END) > 0 ? rest : MIN_REST_AT_END;

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Loads due deliveries of leased lanes into memory, and ends the deliveries that need no attempt.
-/// Owned by one thread.
+/// Not thread-safe.
 public final class LaneLoader {
 
     private static final Logger log = LoggerFactory.getLogger(LaneLoader.class);
@@ -123,8 +123,8 @@ public final class LaneLoader {
     private record AdmittedDelivery(
             LaneStore.WaitingDelivery waiting, Optional<Payload> payload, long epoch) {}
 
-    /// Returns the first due delivery that can be sent; empty if there is none. Ends the deliveries
-    /// before it that need no attempt.
+    /// Returns the first due delivery that can be sent, or empty if there is none. Ends the
+    /// deliveries before it that need no attempt.
     ///
     /// A suspect (see [PoisonPolicy]) is returned only if no other delivery that was read can be
     /// sent. A suspect may wait in [Quarantine] for longer than the claim to a probe lasts.
@@ -170,9 +170,9 @@ public final class LaneLoader {
         return admit(reader, route, loaded, Optional.of(probe)) && payload.isPresent();
     }
 
-    /// Ends a delivery whose payload cannot be read. After the first failed load, does not end it,
-    /// but lets the lane rest until a second load may follow. Returns false if the payload was read
-    /// or the event no longer exists.
+    /// Handles a delivery whose payload could not be read. After the first failed load, lets the
+    /// lane rest until a second load may follow; after the second, ends the delivery. Returns false
+    /// and does nothing if the payload was read or the event no longer exists.
     private boolean endsUnreadable(
             LaneReader reader,
             Route route,

@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// is woken. A wake-up may be lost, so the rest also ends after some time. A lane that cannot be
 /// read also rests, so that it does not hold up other lanes.
 ///
-/// Owned by the thread of [Backlog], except while the reader is lent to [ProbeLoop]. Until
+/// Used by the thread of [Backlog] only, except while the reader is lent to [ProbeLoop]. Until
 /// [ProbeLoop] returns it, the thread of [Backlog] may change it only by `forget` and `rouse`.
 final class LaneReader {
 
@@ -90,9 +90,9 @@ final class LaneReader {
         inMemory.put(delivery.id(), delivery);
     }
 
-    /// Removes this delivery from the deliveries in memory, and ends the rest of the lane. Compares
-    /// deliveries by identity. After this node was declared dead, it may have read the same
-    /// delivery again. The older object must then not remove the newer one.
+    /// Removes this delivery from the deliveries in memory, and lets the lane stop resting.
+    /// Compares deliveries by identity. After this node was declared dead, it may have read the
+    /// same delivery again. The older object must then not remove the newer one.
     @SuppressWarnings("ReferenceEquality")
     void forget(UnfinishedDelivery delivery) {
         inMemory.computeIfPresent(delivery.id(), (_, known) -> known == delivery ? null : known);
@@ -152,8 +152,8 @@ final class LaneReader {
         return !rest.isOver(now);
     }
 
-    /// Returns the time since when no due delivery of the lane could be loaded; [Instant#MAX] if
-    /// loading is possible.
+    /// Returns since when no due delivery of the lane could be loaded, or [Instant#MAX] if loading
+    /// is possible.
     Instant blockedSince() {
         return blockedSince;
     }
@@ -164,7 +164,7 @@ final class LaneReader {
     }
 
     /// Returns up to `limit` due deliveries that are not in memory. Leaves the cursor in front of
-    /// them; [#advance] moves it.
+    /// them; the caller moves it with [#advance].
     List<LaneStore.WaitingDelivery> read(Lanes lanes, Instant now, int limit) {
         if (isAtEnd || now.isAfter(restartedAt.plus(RESTART_INTERVAL))) {
             restart(now);

@@ -21,7 +21,7 @@ import java.util.Map;
 /// If one payload or its dictionary is damaged, the whole read fails. The events are then read in
 /// halves, until each event with a damaged payload is alone. A payload counts as unreadable once
 /// two loads, at least a second apart, could not read its stored value. A database that is only
-/// temporarily unavailable never makes a payload unreadable. Owned by one thread.
+/// temporarily unavailable never makes a payload unreadable. Not thread-safe.
 final class PayloadReader {
 
     /// The result of one read.
@@ -43,7 +43,7 @@ final class PayloadReader {
     private final Lanes lanes;
     private final InstantSource clock;
 
-    /// When a load first failed to read the payload of each suspect. Empty unless a payload is
+    /// For each suspect, when a load first failed to read its payload. Empty unless a payload is
     /// damaged.
     private final Map<EventId, Instant> suspects = new HashMap<>();
 

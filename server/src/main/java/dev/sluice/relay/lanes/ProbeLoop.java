@@ -18,7 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// Starts probes: the attempts that test destinations whose circuit is not closed. For each probe,
-/// the loop chooses the delivery to send and claims the probe. The loop has a thread of its own, so
+/// the loop chooses the delivery to send and claims the probe. The loop runs on its own thread, so
 /// that even ten thousand probes at once do not delay other lanes.
 ///
 /// [Backlog] lends a lane whose probe is due to this loop, and gets the lane back with a
@@ -92,7 +92,7 @@ public final class ProbeLoop implements Loop.Step {
         return lent.poll();
     }
 
-    /// Removes and returns the next lane on its way back to [Backlog]; empty if there is none.
+    /// Removes and returns the next lane on its way back to [Backlog], or empty if there is none.
     Optional<ReturnedLane> pollReturned() {
         return Optional.ofNullable(returned.poll());
     }
@@ -125,7 +125,7 @@ public final class ProbeLoop implements Loop.Step {
         var reader = lane.reader();
         var found = routing.route(reader.lane().connection());
         if (found.isEmpty()) {
-            return ProbeAnswer.KEEP; // the connection was deleted meanwhile
+            return ProbeAnswer.KEEP; // the connection was deleted in the meantime
         }
         var route = found.get();
         var destination = route.destination();

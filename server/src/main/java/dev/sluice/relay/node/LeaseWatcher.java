@@ -5,7 +5,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Finds nodes that no longer renew their leases, by the monotonic clock of the watching node.
+/// Finds nodes that no longer renew their leases. Time is measured by the monotonic clock of the
+/// watching node.
 ///
 /// The watcher uses no wall clock, neither that of the database nor that of a host. A wall clock
 /// that jumps forward would end the leases of all live nodes at once. A wall clock that is set back

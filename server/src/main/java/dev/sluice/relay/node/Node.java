@@ -51,8 +51,8 @@ public final class Node implements Lease, Loop.Step {
         this.term = register();
     }
 
-    /// Registers this process. Declares dead the earlier processes of this home, and nodes whose
-    /// lease has run out.
+    /// Registers this process. Then declares dead the earlier processes of this home and the nodes
+    /// whose lease has run out.
     ///
     /// Homes are compared only here, because only a new process can know that earlier processes of
     /// its home have ended.
@@ -77,14 +77,14 @@ public final class Node implements Lease, Loop.Step {
         return new LeaseTerm(epoch, end);
     }
 
-    /// Returns the end of a lease that is requested now. Called before the query, so that an error
-    /// can only make the end too early.
+    /// Returns the end of a lease that is requested now. Called before the query, so the result can
+    /// only be too early, never too late.
     private long leaseEnd() {
         return nanos.getAsLong() + LEASE_DURATION.minus(LEASE_SAFETY_MARGIN).toNanos();
     }
 
-    /// Sets the listener to be called when this node finds that it was declared dead. The call is
-    /// made before the node registers again.
+    /// Sets the listener to be called when this node finds that it was declared dead, before it
+    /// registers again.
     public void onFenced(Runnable listener) {
         onFenced = listener;
     }

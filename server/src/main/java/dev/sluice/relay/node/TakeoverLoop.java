@@ -30,13 +30,13 @@ import java.util.function.LongSupplier;
 /// that has not noticed that it was declared dead may have written once more under its old epoch.
 ///
 /// Every node runs this loop. Each step is a separate transaction and may be repeated by any node.
-/// The loop has a thread of its own, so that a heartbeat never waits for it. Rounds must run on one
+/// The loop runs on its own thread, so that a heartbeat never waits for it. Rounds must run on one
 /// thread.
 public final class TakeoverLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(TakeoverLoop.class);
 
-    /// Maximum number of deliveries released in one transaction.
+    /// The maximum number of deliveries released in one transaction.
     private static final int RELEASE_BATCH_ROWS = 2_000;
 
     private final Db db;
@@ -64,7 +64,7 @@ public final class TakeoverLoop implements Loop.Step {
     }
 
     /// Takes over from all nodes that died or stopped. If the takeover of one node fails, the
-    /// others still take place, and the round fails at its end.
+    /// others still take place, and the round then fails at its end.
     @Override
     public boolean run() {
         wasBlocked = isBlocked;

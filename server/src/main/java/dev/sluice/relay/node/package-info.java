@@ -1,5 +1,5 @@
-/// The registration of this process as one of the nodes on a database: its lease, and the takeover
-/// of work from nodes that died.
+/// Registers this process as one of the nodes that share a database, renews its lease, and takes
+/// over the work of nodes that died.
 @NullMarked
 package dev.sluice.relay.node;
 

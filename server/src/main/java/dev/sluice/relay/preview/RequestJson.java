@@ -11,12 +11,13 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
-/// Shows a request of an attempt as JSON.
+/// Converts the request of an attempt to JSON.
 public final class RequestJson {
 
     private RequestJson() {}
 
-    /// Returns the request as JSON. If the body is not valid UTF-8, `body_base64` has its bytes.
+    /// Returns the request as JSON. If the body is not valid UTF-8, the field `body_base64`
+    /// contains its bytes.
     ///
     /// @param headers the headers, with secrets masked
     public static JsonObject of(DestinationUrl url, List<Header> headers, OutboundBody body) {

@@ -25,13 +25,14 @@ import java.util.Optional;
 /// @param source the source of the event; empty for a made-up event without a source
 public record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
 
-    /// Maximum number of headers in a made-up event.
+    /// The maximum number of headers in a made-up event.
     private static final int MAX_HEADERS = 100;
 
-    /// Maximum total size of the headers in bytes, the same as at ingest.
+    /// The maximum total size of the headers in bytes, the same as at ingest.
     private static final int MAX_HEADER_BYTES = 32 * 1024;
 
-    /// Reads a made-up event from `headers`, and `body` or `body_base64`. Adds errors to `input`.
+    /// Reads a made-up event from the field `headers` and either `body` or `body_base64`. Adds
+    /// errors to `input`.
     public static Payload read(FieldReader input) {
         var headers = headers(input);
         var text =

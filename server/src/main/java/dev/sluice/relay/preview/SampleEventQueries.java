@@ -37,8 +37,8 @@ public final class SampleEventQueries {
         this.clock = clock;
     }
 
-    /// Returns an event of the workspace; empty if there is no such event, its retention is over,
-    /// or its source is in the trash.
+    /// Returns an event of the workspace, or empty if there is no such event, its retention period
+    /// is over, or its source is in the trash.
     ///
     /// @throws dev.sluice.platform.http.ApiException 500 if its payload cannot be read
     public Optional<SampleEvent> find(Tx tx, WorkspaceId workspace, UUID event) {
@@ -55,7 +55,7 @@ public final class SampleEventQueries {
                 });
     }
 
-    /// Returns the event id; empty for a UUID that cannot be an event id.
+    /// Returns the event id, or empty if this UUID cannot be an event id.
     private static Optional<EventId> eventId(UUID id) {
         try {
             return Optional.of(new EventId(id));

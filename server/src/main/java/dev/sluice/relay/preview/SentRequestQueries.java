@@ -22,8 +22,8 @@ import java.util.UUID;
 /// Reads the stored data of an attempt, from which its request can be rebuilt.
 final class SentRequestQueries {
 
-    /// @param configuration the low 32 bits of the version of the configuration; empty if an older
-    ///   version of Sluice made the attempt
+    /// @param configuration the low 32 bits of the configuration version stored with the attempt;
+    ///   empty if an older version of Sluice made the attempt
     /// @param wasSent whether the request was sent; empty if that is not known
     record StoredAttempt(
             SourceId source,
@@ -36,8 +36,8 @@ final class SentRequestQueries {
 
     private SentRequestQueries() {}
 
-    /// Returns the attempt with this number; empty if there is none, if its source is in the trash,
-    /// or if the source belongs to another workspace.
+    /// Returns the attempt with this number. Returns empty if there is none, if its source is in
+    /// the trash, or if the source belongs to another workspace.
     static Optional<StoredAttempt> attempt(
             Tx tx, WorkspaceId workspace, DeliveryId delivery, int number) {
         var sources =

@@ -33,8 +33,8 @@ import java.util.Set;
 /// The route `GET /api/v1/deliveries/{id}/attempts/{number}/request`, which shows what an attempt
 /// sent.
 ///
-/// The request is not stored. It is rebuilt from the event and from the version of the
-/// configuration that is stored with the attempt, with the code that prepares deliveries.
+/// The request is not stored. It is rebuilt from the event and from the configuration whose version
+/// is stored with the attempt, by the same code that prepares deliveries.
 public final class SentRequestRoutes {
 
     private static final int MAX_NUMBER_DIGITS = 4;

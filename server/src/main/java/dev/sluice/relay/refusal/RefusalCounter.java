@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
 /// Counts refused ingest requests in memory. Thread-safe.
 ///
 /// Counts are kept for each combination of source, minute and reason, until [#take] removes them.
-/// While there are about [#MAX_KEYS] combinations, a refusal with a new combination is only added
-/// to the total of its reason.
+/// Once there are about [#MAX_KEYS] combinations, a refusal with a new combination is added only to
+/// the total of its reason.
 public final class RefusalCounter {
 
     static final int MAX_KEYS = 10_000;

@@ -32,11 +32,11 @@ import java.util.function.Supplier;
 ///
 /// Events that failed verification are only logged here, because they are stored and counted as
 /// events. If the process is killed, refusals that are not written yet are lost. Normally, these
-/// are the refusals since the last round; they are more if the database was not answering. If it is
-/// unknown whether a batch was committed, the recorder asks PostgreSQL for the outcome of the
-/// transaction before it writes the batch again.
+/// are the refusals since the last round. If the database was not answering, they include older
+/// ones. If it is unknown whether a batch was committed, the recorder asks PostgreSQL for the
+/// outcome of the transaction before it writes the batch again.
 ///
-/// Used by one thread at a time.
+/// Not thread-safe.
 public final class RefusalRecorder implements Loop.Step {
 
     public static final Duration INTERVAL = Duration.ofSeconds(2);
@@ -45,11 +45,11 @@ public final class RefusalRecorder implements Loop.Step {
 
     private static final int MAX_BATCH_KEYS = 500;
 
-    /// The maximum number of batches that wait while the database does not answer. Further batches
+    /// The maximum number of batches that wait while the database is not answering. Further batches
     /// are dropped.
     private static final int MAX_WAITING_BATCHES = 40;
 
-    /// Maximum number of lines logged for one minute. If there are more sources, one more line
+    /// The maximum number of lines logged for one minute. If there are more sources, one more line
     /// gives the number of the remaining sources.
     private static final int MAX_LINES_PER_MINUTE = 100;
 
@@ -109,7 +109,7 @@ public final class RefusalRecorder implements Loop.Step {
 
     private void addBatch(List<RefusalKey> keys, Map<RefusalKey, Integer> counts) {
         if (waiting.size() == MAX_WAITING_BATCHES) {
-            return; // the database has not answered for long
+            return; // the database has not answered for a long time
         }
         var row = new LedgerRow();
         for (var key : keys) {

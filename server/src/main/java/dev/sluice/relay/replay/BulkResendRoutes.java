@@ -29,13 +29,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// `POST /api/v1/deliveries/resend-bulk`: resends the events of a period whose deliveries on one
-/// connection ended with given statuses. An event whose newest delivery on the connection is
-/// neither failed nor exhausted is resent only if the request asks for `succeeded`;
+/// `POST /api/v1/deliveries/resend-bulk`: resends events that arrived in a given period and whose
+/// deliveries on one connection ended with given statuses. An event whose newest delivery on the
+/// connection is neither failed nor exhausted is resent only if the request asks for `succeeded`;
 /// [dev.sluice.relay.selection.ResendCandidate] decides this for each event.
 ///
 /// A small selection, as estimated by [ResendEstimate], is resent by the request itself. A larger
-/// one becomes a replay: a job that [ReplayWorker] does in many chunks. A dry run only counts.
+/// one becomes a replay: a job that [ReplayWorker] runs in many chunks. A dry run only counts.
 public final class BulkResendRoutes {
 
     private final Db db;
@@ -53,7 +53,7 @@ public final class BulkResendRoutes {
         this(api, plans, idempotency, onJob, ResendEstimate.COUNT_TIMEOUT);
     }
 
-    /// @param budget the maximum time that a request counts the selected events
+    /// @param budget how long a request may count the selected events
     BulkResendRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -134,7 +134,7 @@ public final class BulkResendRoutes {
                 .orElseThrow(() -> ApiException.notFound("connection", "connection_id"));
     }
 
-    /// Returns the events that the request selects; empty if the source has no event.
+    /// Returns the events that the request selects, or empty if the source has no events.
     private Optional<ResendSelection> selection(
             Tx tx,
             Caller caller,

@@ -36,12 +36,12 @@ public final class DeadLetterResendRoutes {
 
     /// The dead letters that a request selects, with one selection for each connection.
     ///
-    /// @param hasUnreachable whether some connections are missing because nothing can be resent on
-    ///   them now
+    /// @param hasUnreachable whether some connections were left out because nothing can be resent
+    ///   on them now
     private record SelectedConnections(List<ResendSelection> selections, boolean hasUnreachable) {}
 
-    /// The remaining selections, and the number of resends that were counted. A selection remains
-    /// if it has something to resend or was not counted.
+    /// The selections that have something to resend or were not counted, and the number of resends
+    /// that were counted.
     private record CountedSelections(
             List<ResendSelection> selections, long count, boolean isExact) {
 
@@ -142,7 +142,7 @@ public final class DeadLetterResendRoutes {
         });
     }
 
-    /// Counts the resends of the selections one by one, until the time is up or the limit is
+    /// Counts the resends of one selection after the other, until the time is up or the limit is
     /// reached. Keeps the selections that have something to resend or were not counted.
     private CountedSelections count(SelectedConnections selected, Optional<Long> maxCreated) {
         long start = System.nanoTime();

@@ -43,7 +43,8 @@ record Replay(
     ///   delivery
     record ReplayProgress(long planned, boolean isExact, long created, long skipped) {}
 
-    /// The status of a job, when the job last changed, and the reason if it waits or failed.
+    /// The status of a job, the reason if it is waiting or has failed, and the times when it last
+    /// changed and finished.
     record ReplayState(
             ReplayStatus status,
             Optional<String> reason,

@@ -72,8 +72,8 @@ final class ReplayChunkStore {
                 add(tx, selection, candidates, maxCreated, since, clock.instant(), batch));
     }
 
-    /// Resends events until the chunk ends or has `maxCreated` resends. Resends of an earlier try
-    /// of the chunk are included. They are counted first, so that a repeated chunk does not exceed
+    /// Resends events until the chunk ends or has `maxCreated` resends, including those of an
+    /// earlier try of the chunk. These are counted first, so that a repeated chunk does not exceed
     /// the maximum.
     private static ReplayChunk add(
             Tx tx,
@@ -118,8 +118,8 @@ final class ReplayChunkStore {
     }
 
     /// Returns how many resends the job has created in the chunk at its current position, which may
-    /// not be counted yet. Creates no resends. Waits until no other process has locked the events
-    /// of that chunk.
+    /// not be counted yet. Creates no resends. If another process has locked the events of that
+    /// chunk, waits until it releases them.
     ///
     /// @param maxEvents the maximum number of events in a chunk
     static int countResent(Db db, Replay replay, int maxEvents) {

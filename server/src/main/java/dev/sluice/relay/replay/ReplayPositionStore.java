@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores the progress of a job. A statement changes nothing if another process now owns the job or
-/// has moved it forward.
+/// Stores the progress of a job. An update has no effect if another process now owns the job or has
+/// moved it forward.
 final class ReplayPositionStore {
 
     private ReplayPositionStore() {}

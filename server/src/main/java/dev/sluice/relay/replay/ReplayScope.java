@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The connections that a replay job covers, and its limits on number and rate. The events are in
-/// [ResendSelection].
+/// The connections that a replay job covers, and its limits on the number and the rate of resends.
+/// [ResendSelection] describes the events.
 ///
 /// @param connections all connections of the job
 /// @param waiting the connections still to be processed after the current one

@@ -112,8 +112,8 @@ public final class ReplayStore {
 
     /// Returns the jobs of a workspace, the newest first.
     ///
-    /// @param q text that the name of the source or of the destination of one of the job's
-    ///   connections must contain, ignoring case; every job if empty
+    /// @param q the search text; empty to return every job. A job matches if one of its connections
+    ///   has a source or a destination whose name contains the text, ignoring case
     static List<Replay> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
         return tx.query(
                 """
@@ -151,8 +151,8 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Pauses a running job, or resumes a paused one. Returns the changed job; empty if there is no
-    /// such job or it has another status.
+    /// Pauses a running job, or resumes a paused one. Returns the changed job, or empty if there is
+    /// no such job or it has another status.
     static Optional<Replay> setPaused(
             Tx tx, WorkspaceId workspace, UUID id, boolean isPaused, Instant now) {
         return tx.findOne(
@@ -170,8 +170,8 @@ public final class ReplayStore {
                 isPaused ? "running" : "paused");
     }
 
-    /// Changes how many resends an unfinished job may create in one second; empty removes the
-    /// limit. Returns the changed job; empty if there is no such job.
+    /// Changes how many resends an unfinished job may create in one second; an empty `perSecond`
+    /// removes the limit. Returns the changed job, or empty if there is no such job.
     static Optional<Replay> setRate(
             Tx tx, WorkspaceId workspace, UUID id, Optional<Integer> perSecond, Instant now) {
         return tx.findOne(
@@ -188,8 +188,8 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Releases the lease of a paused job. The resends of its last chunk, if not counted yet, are
-    /// counted when the job resumes and repeats the chunk.
+    /// Releases the lease of a paused job. If the resends of its last chunk are not counted yet,
+    /// they are counted when the job resumes and repeats the chunk.
     static void releasePaused(Tx tx, Replay replay, UUID owner) {
         tx.update(
                 """
@@ -201,9 +201,9 @@ public final class ReplayStore {
                 owner);
     }
 
-    /// Cancels a job. Returns the cancelled job; empty if there is no such job or it has ended. A
-    /// paused job gets an owner, so that it stays open until the resends of its last chunk are
-    /// counted.
+    /// Cancels a job. Returns the cancelled job, or empty if there is no such job or it has ended.
+    /// A paused job may have no owner. It is then assigned one, which keeps it open until the
+    /// resends of its last chunk are counted.
     static Optional<Replay> cancel(Tx tx, WorkspaceId workspace, UUID id, Instant now) {
         return tx.findOne(
                 """
@@ -222,7 +222,8 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Returns up to `limit` open jobs that this process may lease, longest waiting first.
+    /// Returns up to `limit` open jobs that this process may lease. Jobs that have been waiting
+    /// longest come first.
     ///
     /// @param lease the duration of a lease. A lease with more time left than this counts as
     ///   expired, because it was acquired before the database's clock was set back
@@ -243,8 +244,8 @@ public final class ReplayStore {
                 limit);
     }
 
-    /// Acquires or renews the lease of an open job. Returns the job; empty if another process holds
-    /// the lease or the job is not open.
+    /// Acquires or renews the lease of an open job. Returns the job, or empty if another process
+    /// holds the lease or the job is not open.
     static Optional<Replay> acquireLease(Tx tx, UUID id, UUID owner, Duration lease) {
         return tx.findOne(
                 """

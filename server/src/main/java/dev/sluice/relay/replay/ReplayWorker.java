@@ -32,15 +32,16 @@ import java.util.function.LongSupplier;
 /// each job is leased to only one of them.
 ///
 /// The resends of a chunk are created in one transaction, and the job's progress is recorded in
-/// another (`docs/adr/0015`). After a crash between the two, the chunk is repeated. Resends that
-/// the first run created are recognized by the job's creation time, and are only counted.
+/// another (`docs/adr/0015`). After a crash between the two, the chunk is repeated. The second run
+/// recognizes the resends of the first, because every resend of a job has the job's creation time.
+/// It only counts them.
 public final class ReplayWorker implements Loop.Step {
 
     /// Limits for the resends of one job.
     ///
     /// @param maxChunkEvents the maximum number of events in one chunk
-    /// @param maxWaiting the maximum number of resends that may wait on the connection. The job
-    ///   waits while another chunk could exceed this number
+    /// @param maxWaiting the maximum number of resends that may be waiting on the connection. The
+    ///   job is held while its next chunk could exceed this number
     record ReplayLimits(int maxChunkEvents, int maxWaiting) {
         static final ReplayLimits DEFAULTS = new ReplayLimits(1_000, 10_000);
     }
@@ -74,8 +75,8 @@ public final class ReplayWorker implements Loop.Step {
     private final UUID owner;
     private final ReplayLimits limits;
 
-    /// The jobs that must wait, each with the pause until it may run again. This field and the next
-    /// two are used only by the thread that runs the rounds.
+    /// The jobs that must wait. Each job may run again once its pause is over. This field and the
+    /// next two are used only by the thread that runs the rounds.
     private final Map<UUID, Pause> deferrals = new HashMap<>();
 
     private final Map<UUID, Integer> failures = new HashMap<>();
@@ -150,8 +151,9 @@ public final class ReplayWorker implements Loop.Step {
         log.atDebug().addKeyValue("replays", deleted).log("replays.deleted");
     }
 
-    /// Runs one chunk of a job. Returns whether the job can continue at once. If the job fails, the
-    /// round continues with the next job. Throws if the database connection was lost.
+    /// Runs one chunk of a job. Returns whether the job can continue at once. If the chunk fails,
+    /// the failure is recorded and the round continues with the next job. Throws if the database
+    /// connection was lost.
     private boolean runJob(UUID id) {
         try {
             var leased = acquireLease(id);
@@ -319,8 +321,8 @@ public final class ReplayWorker implements Loop.Step {
         return isComplete || (next.isEmpty() && replay.scope().waiting().isEmpty());
     }
 
-    /// Returns how many resends the next chunk may create: the rest of the job's maximum, but at
-    /// most as many as its rate limit allows in one second.
+    /// Returns the maximum number of resends that the next chunk may create. This is what remains
+    /// of the job's maximum, but no more than its rate limit allows in one second.
     private static int maxCreated(Replay replay) {
         var scope = replay.scope();
         long left =
@@ -330,8 +332,8 @@ public final class ReplayWorker implements Loop.Step {
         return (int) Math.min(left, scope.perSecond().orElse(Integer.MAX_VALUE));
     }
 
-    /// Returns how long the job must rest after creating this many resends to stay within its rate
-    /// limit.
+    /// Returns how long the job must rest to stay within its rate limit, after it has created this
+    /// many resends.
     private static Duration restAfter(Replay replay, int created) {
         return replay.scope()
                 .perSecond()
@@ -369,7 +371,7 @@ public final class ReplayWorker implements Loop.Step {
                 .log("replay.failed");
     }
 
-    /// Logs the failure of a job's chunk and lets the job wait. Marks the job as failed after too
+    /// Logs the failure of a job's chunk and makes the job wait. Marks the job as failed after too
     /// many failures in a row.
     ///
     /// @param isOwn whether the job itself may be the cause; false if the database is temporarily

@@ -29,8 +29,8 @@ sealed interface ResendRefusal {
         };
     }
 
-    /// Returns the reason why no resends can be created for the route; empty if resends can be
-    /// created. If the source or destination is only paused, resends are created and then wait.
+    /// Returns the reason why no resends can be created for the route, or empty if they can be
+    /// created. If the source or destination is only paused, resends are created, but they wait.
     static Optional<ResendRefusal> of(Route route) {
         if (route.isSourceTrashed()) {
             return Optional.of(
@@ -47,9 +47,9 @@ sealed interface ResendRefusal {
     }
 
     /// Returns a temporary refusal if the next chunk could raise the number of waiting resends
-    /// above `maxWaiting`; empty otherwise.
+    /// above `maxWaiting`, or empty otherwise.
     ///
-    /// @param waiting the current number of resends that wait on the connection
+    /// @param waiting the number of resends that are waiting on the connection now
     /// @param chunk the maximum number of resends that the next chunk may add
     /// @param maxWaiting the maximum number of waiting resends
     static Optional<ResendRefusal> of(int waiting, int chunk, int maxWaiting) {

@@ -34,7 +34,7 @@ final class ResendTargetQueries {
                 sources);
     }
 
-    /// Returns all connections of a source, the oldest first.
+    /// Returns all connections of a source, oldest first.
     static List<ResendTarget> ofSource(Tx tx, SourceId source) {
         return tx.query(
                 """

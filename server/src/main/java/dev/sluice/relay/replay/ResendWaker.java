@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 import java.time.Instant;
 import java.util.List;
 
-/// Wakes the lanes ([Lane]) in which new resends wait, so that they are sent at once and not only
-/// after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
+/// Wakes the lanes ([Lane]) in which new resends are waiting, so that they are sent at once instead
+/// of after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
 final class ResendWaker {
 
     private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);

@@ -61,7 +61,7 @@ public final class DryRun {
     }
 
     /// Returns the names of the headers to mask. Their values are keys, passwords and signatures,
-    /// which a reader could misuse.
+    /// which a reader of the dry run could misuse.
     private Set<String> secretHeaderNames(AuthConfig auth) {
         var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         switch (auth) {

@@ -11,9 +11,9 @@ import java.util.List;
 
 /// Applies the header rules of a transformation: renames, then removals, then assignments.
 ///
-/// A rename or removal affects only headers of exactly this name, ignoring case. A renamed or
-/// assigned header also replaces headers whose names differ from its own only in `_` and `-`,
-/// because many receivers treat the two as equal.
+/// A rename or removal affects only headers whose name matches exactly, ignoring case. A renamed or
+/// assigned header also replaces headers whose names differ from its own only in having `_` instead
+/// of `-` or `-` instead of `_`, because many receivers treat the two as equal.
 final class HeaderRewriter {
 
     private HeaderRewriter() {}
@@ -40,8 +40,8 @@ final class HeaderRewriter {
         }
     }
 
-    /// Renames each header with the old name without moving it. Removes the headers that already
-    /// had the new name. Does nothing if no header has the old name.
+    /// Renames each header that has the old name, and keeps its position. Removes the headers that
+    /// already had the new name. Does nothing if no header has the old name.
     private static void rename(List<Header> headers, Transformation.HeaderRename rule) {
         if (headers.stream().noneMatch(header -> header.isNamed(rule.from()))) {
             return;

@@ -27,10 +27,11 @@ import java.util.TreeSet;
 /// set. It then adds the destination's custom headers, and applies the connection's transformation
 /// to all of these headers. Finally, it adds Sluice's own headers and the authentication.
 ///
-/// Each step replaces the headers of the same name that earlier steps left. Names are compared
-/// without regard to case, and `_` counts as `-`, because many receivers treat the two as equal.
-/// Otherwise a sender could add a second value beside a secret that the destination expects. A
-/// header that Sluice itself adds therefore occurs exactly once. Immutable.
+/// When a step adds a header, it replaces the headers of the same name that earlier steps left.
+/// Names are compared without regard to case, and `_` counts as `-`, because many receivers treat
+/// the two as equal. Otherwise, a sender could add its own header next to the one with the secret
+/// that the destination expects. A header that Sluice itself adds therefore occurs exactly once.
+/// Immutable.
 public final class OutboundHeaderBuilder {
 
     /// Inbound headers that are not forwarded, because they are meant for Sluice or make claims
@@ -73,8 +74,8 @@ public final class OutboundHeaderBuilder {
             HeaderRewriter.apply(request.transformation().get(), headers, request, now);
         }
         if (isChangedByUser(request)) {
-            // The reserved names grow over time, so an older setting may use a name that is
-            // reserved now.
+            // The list of reserved names grows over time, so an older setting may use a name that
+            // is reserved now.
             headers.removeIf(header -> rules.isReserved(header.name()));
         }
         setIdentityHeaders(headers, request);
@@ -84,7 +85,7 @@ public final class OutboundHeaderBuilder {
     }
 
     /// Refuses settings that this node cannot read. Deliveries with such settings are on hold, so
-    /// only requests that are not deliveries can have them.
+    /// only a request that is not a delivery, such as a dry run, can fail here.
     private static void requireReadable(OutboundRequest request) throws TransformationException {
         if (request.auth() instanceof AuthConfig.UnreadableAuth) {
             throw new TransformationException("The destination's auth_config cannot be read");
@@ -148,7 +149,8 @@ public final class OutboundHeaderBuilder {
         return listed;
     }
 
-    /// Adds the custom headers as they are, including two whose names differ only in `_` and `-`.
+    /// Adds the custom headers as they are. If the names of two custom headers differ only in `_`
+    /// and `-`, both are added.
     private static void addCustomHeaders(List<Header> headers, List<Header> custom) {
         for (var header : custom) {
             headers.removeIf(earlier -> HeaderSyntax.isSameFolded(earlier.name(), header.name()));
@@ -166,8 +168,7 @@ public final class OutboundHeaderBuilder {
         set(headers, own.method(), request.method());
     }
 
-    /// Sets the hop count. This step comes last, so that no setting of a user can replace the hop
-    /// count.
+    /// Sets the hop count. This step comes last, so that no user setting can replace the hop count.
     private void setHopHeader(List<Header> headers, OutboundRequest request) {
         int hops = HopCount.parse(request.inboundHeaders(), own.hop()) + 1;
         set(headers, own.hop(), Integer.toString(hops));
@@ -206,7 +207,7 @@ public final class OutboundHeaderBuilder {
         }
     }
 
-    /// Returns the signatures as one text. While a secret is being replaced, there are two
+    /// Joins the signatures into one string. While a secret is being replaced, there are two
     /// signatures; the signature made with the newer secret comes first.
     private static String joinSignatures(
             Secret secret, Optional<Secret> previous, String separator, SecretSigner signer) {

@@ -22,7 +22,7 @@ import java.util.Set;
 ///
 /// @param attempt the number of the attempt, from 1
 /// @param transformation the connection's transformation, applied when the request is sent
-/// @param attemptedAt the time of the attempt, which signatures and `{{timestamp}}` contain
+/// @param attemptedAt the time of the attempt, used in signatures and for `{{timestamp}}`
 public record OutboundRequest(
         Destination.DestinationSpec destination,
         RequestSource source,
@@ -32,9 +32,9 @@ public record OutboundRequest(
         Optional<Transformation> transformation,
         Instant attemptedAt) {
 
-    /// The request that an event was received with.
+    /// The HTTP request in which an event was received.
     ///
-    /// @param method its method; the delivery itself is always a POST
+    /// @param method the HTTP method of that request; the delivery itself is always a POST
     /// @param headers the headers as stored with the event
     /// @param body the body as received
     public record InboundContent(String method, List<Header> headers, OutboundBody body) {
@@ -109,7 +109,7 @@ public record OutboundRequest(
         return destination.timeout();
     }
 
-    /// Returns the same request with the values of secret custom headers masked.
+    /// Returns a copy in which the values of secret custom headers are masked.
     OutboundRequest withMaskedHeaders() {
         return new OutboundRequest(
                 destination.withMaskedHeaders(),

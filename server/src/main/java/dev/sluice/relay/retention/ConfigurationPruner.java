@@ -53,9 +53,9 @@ final class ConfigurationPruner {
 
     private static final int DELETE_BATCH_ROWS = 5_000;
 
-    /// How long after the grace period replaced settings are checked for use. Settings found in use
-    /// need no further check: the attempts that refer to them are stored until their day is
-    /// removed.
+    /// The period, after the grace period, in which the pruner checks whether replaced settings are
+    /// in use. Settings that are in use need no further check: the attempts that refer to them are
+    /// stored until their day is removed.
     private static final Duration REVISION_CHECK_PERIOD = Duration.ofDays(2);
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -79,8 +79,8 @@ final class ConfigurationPruner {
         parts.end();
     }
 
-    /// Removes configuration. Called only if all usage before `before` is folded, because usage in
-    /// the ledger may belong to rows that seem to have no history.
+    /// Removes configuration. Called only if all usage before `before` is folded into the sums. A
+    /// row that is counted only in the ledger would seem to have no history.
     private void pruneConfiguration(Instant before, RoundParts parts) {
         parts.run(() ->
                 report(
@@ -193,7 +193,7 @@ final class ConfigurationPruner {
                         ReplacedSourceStore.removeUnnamed(tx, from, before, DELETE_BATCH_ROWS));
     }
 
-    /// Repeats until a batch is not full. Returns the number of rows.
+    /// Calls `removeBatch` until a batch is not full. Returns the total number of removed rows.
     private int removeAll(Function<Tx, Integer> removeBatch) {
         int sum = 0;
         int removed = DELETE_BATCH_ROWS;

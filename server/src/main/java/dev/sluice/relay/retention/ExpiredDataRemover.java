@@ -30,8 +30,8 @@ final class ExpiredDataRemover {
     /// plan and for clocks that differ.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// The time added before a revision is deleted. An attempt may have begun before its revision
-    /// was replaced, and clocks differ.
+    /// How much longer a replaced revision is kept than the attempts of the day on which it was
+    /// replaced. An attempt may have begun before its revision was replaced, and clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
 
     /// The maximum age of a dictionary; an older one is retired. A dictionary contains pieces of
@@ -91,8 +91,8 @@ final class ExpiredDataRemover {
         db.run(tx -> DictionaryStore.removeBefore(tx, firstKept));
     }
 
-    /// Removes revisions of destinations and replaced configuration that were replaced before
-    /// `before`.
+    /// Removes revisions of destinations, and the settings of destinations, connections and
+    /// sources, that were replaced before `before`.
     private void removeRevisions(Instant before) {
         removeBatches(
                 tx -> DestinationStore.removeReplacedRevisions(tx, before, DELETE_BATCH_ROWS));
@@ -109,8 +109,8 @@ final class ExpiredDataRemover {
         }
     }
 
-    /// Deletes hourly sums that are no longer needed. Keeps the sums of days whose partitions are
-    /// still kept, because lists and the audit read them.
+    /// Deletes hourly sums that are no longer needed. Keeps the sums of days whose partitions still
+    /// exist, because lists and the audit read them.
     private void deleteHourlySums(Instant now, Instant firstKept) {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;

@@ -21,13 +21,13 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Ends deliveries that still wait after the retention period of their event is over.
+/// Ends deliveries that are still waiting after the retention period of their event is over.
 ///
 /// A node that has leased a lane may have some of the lane's deliveries in memory, and their rows
 /// do not show this. But no attempt begins after the retention period is over, and no attempt takes
-/// longer than five minutes. Half an hour later, no attempt is therefore in flight, even if clocks
-/// differ by some minutes. If a frozen process reports a result after that, the row no longer
-/// exists and the result changes nothing.
+/// longer than five minutes. Half an hour later, no attempt can therefore be in flight, even if
+/// clocks differ by some minutes. If a process that was frozen reports a result after that, the row
+/// no longer exists and the result has no effect.
 final class ExpiryFinisher {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 
 /// Finds deliveries that will expire soon and announces them. A watermark for each workspace
 /// records which deliveries have been announced. It is saved in the transaction of the
-/// announcement, so a crash neither skips a delivery nor announces it twice.
+/// announcement, so a crash does not cause a delivery to be skipped or announced twice.
 final class ExpiryNotices {
 
     /// Maximum number of rows read in one transaction.
@@ -119,8 +119,9 @@ final class ExpiryNotices {
     }
 
     /// Whether the delivery must be announced now. A resend is announced even if another delivery
-    /// of its event was announced before. It is announced only [#MAX_RESEND_COMMIT_DELAY] after its
-    /// creation time, so that a resend whose commit is still running is not skipped.
+    /// of its event was announced before. It is announced only once [#MAX_RESEND_COMMIT_DELAY] has
+    /// passed since its creation time. Otherwise, the watermark could pass resends that are not
+    /// committed yet, and these would be skipped.
     private static boolean isNew(
             UnfinishedDelivery delivery, NoticeWatermark lastMark, NoticeWatermark nextMark) {
         boolean isInTime = !arrivedAt(delivery).isBefore(lastMark.eventsBefore());

@@ -17,10 +17,10 @@ import java.time.InstantSource;
 import java.util.UUID;
 
 /// The loop that enforces retention, once an hour and on one node at a time. It announces
-/// deliveries that will expire, ends those that have expired, drops the day partitions that no plan
-/// keeps, and removes deleted configuration that nothing refers to any more.
-/// [dev.sluice.account.plan.Retention] says how long a plan keeps events; [ExpiredDataRemover]
-/// removes days.
+/// deliveries that will expire, ends those that have expired, drops the day partitions that are
+/// older than any plan's retention, and removes deleted configuration that nothing refers to any
+/// more. [dev.sluice.account.plan.Retention] says how long a plan keeps events;
+/// [ExpiredDataRemover] drops the partitions.
 ///
 /// Each step may stop at any point and run again. If a round takes longer than its lease, two nodes
 /// may run at the same time. This is harmless: at worst, an announcement is repeated.

@@ -46,8 +46,8 @@ final class RetentionQueries {
 
     /// Returns the purged sources that have no stored events and no hourly counts.
     ///
-    /// Hourly counts of outcomes are kept as long as those of events. Therefore nothing refers to
-    /// the connections of these sources either.
+    /// Hourly counts of outcomes are kept as long as hourly counts of events. If a source has
+    /// neither events nor hourly counts, nothing refers to its connections either.
     static List<SourceId> unnamed(Tx tx, List<SourceId> purged) {
         return tx.query(
                 """

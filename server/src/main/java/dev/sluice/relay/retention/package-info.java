@@ -1,5 +1,5 @@
 /// Enforces retention. Announces deliveries that will expire, ends those that have expired, and
-/// drops the day partitions that no plan keeps, together with their sums.
+/// drops the day partitions that are older than any plan's retention, together with their sums.
 @NullMarked
 package dev.sluice.relay.retention;
 

@@ -7,9 +7,11 @@ import java.util.Optional;
 
 /// A condition on how a dead letter ended. A dismissed dead letter does not satisfy any condition.
 ///
-/// @param code the error code with which the delivery must have ended; empty for any
-/// @param responseStatus the response status of the last attempt; empty for any
-/// @param endedBefore dead letters that ended at this time or later do not satisfy the condition,
-///   so that the selection of a running job does not grow
+/// @param code the error code with which the delivery must have ended; empty if any code is
+///   accepted
+/// @param responseStatus the response status that the last attempt must have; empty if any status
+///   is accepted
+/// @param endedBefore the delivery must have ended before this time, so that the selection of a
+///   running job does not grow
 public record FailureCondition(
         Optional<ErrorCode> code, Optional<Integer> responseStatus, Instant endedBefore) {}

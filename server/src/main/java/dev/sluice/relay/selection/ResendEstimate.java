@@ -18,7 +18,7 @@ public record ResendEstimate(long count, boolean isExact, List<EventId> firstEve
 
     public static final ResendEstimate EMPTY = new ResendEstimate(0, true, List.of());
 
-    /// How long a request may count resends. Usual client timeouts are longer.
+    /// How long a request may spend counting resends. Typical client timeouts are longer.
     public static final Duration COUNT_TIMEOUT = Duration.ofSeconds(5);
 
     /// Maximum number of resends that a request creates itself. A larger selection becomes a job.
@@ -31,7 +31,7 @@ public record ResendEstimate(long count, boolean isExact, List<EventId> firstEve
         firstEvents = List.copyOf(firstEvents);
     }
 
-    /// Counts the resends of a selection in batches with transactions of their own, so that no
+    /// Counts the resends of a selection in batches, each in a separate transaction, so that no
     /// transaction stays open for long. Stops after `budget`, but always counts the first batch.
     public static ResendEstimate of(Db db, ResendSelection selection, Duration budget) {
         return of(db, selection, budget, Long.MAX_VALUE);

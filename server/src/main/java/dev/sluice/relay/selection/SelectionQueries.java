@@ -22,9 +22,10 @@ import java.util.stream.Stream;
 /// deliveries, which decides whether an event is included.
 public final class SelectionQueries {
 
-    /// The minimum for the limit on the dead letters that one page reads, over all connections of
-    /// the source. A single event always has fewer dead letters, so a page does not end within its
-    /// only event.
+    /// A page reads up to this many dead letters, or up to its maximum number of events if that is
+    /// greater. This includes dead letters of all connections of the source. A single event always
+    /// has fewer dead letters, so a page that reaches the limit contains at least one complete
+    /// event.
     private static final int MIN_DEAD_LETTER_ROWS = 5_000;
 
     private SelectionQueries() {}
@@ -124,8 +125,7 @@ public final class SelectionQueries {
                         || condition.responseStatus().equals(responseStatus));
     }
 
-    /// Reads a page of all events of the source, because succeeded deliveries have no index of
-    /// their own.
+    /// Reads a page of all events of the source, because there is no index of succeeded deliveries.
     private static SelectionPage events(Tx tx, ResendSelection selection, int maxEvents) {
         var events =
                 tx.query(
@@ -232,8 +232,8 @@ public final class SelectionQueries {
         return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
     }
 
-    /// Returns how many resends wait in the lane of the selection's connection. Stops counting at
-    /// `limit`.
+    /// Returns how many resends are waiting in the lane of the selection's connection. Stops
+    /// counting at `limit`.
     public static int countWaiting(Tx tx, ResendSelection selection, int limit) {
         return tx.single(
                 """

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// attempt, even if the response arrives byte by byte.
 final class Deadline implements Runnable, AutoCloseable {
 
-    /// The phases of an attempt, in order, named after the step for which the attempt waits.
+    /// The phases of an attempt, in order, named after the step that the attempt is waiting for.
     enum AttemptPhase {
         DNS_LOOKUP,
         CONNECT,

@@ -19,8 +19,8 @@ import java.net.SocketException;
 /// instance once.
 final class Exchange implements ConnectionEndpoint.RequestExecutor {
 
-    /// Maximum number of interim responses (`100`, `102` and `103`). After more interim responses,
-    /// the response is invalid.
+    /// Maximum number of interim responses (`100`, `102` and `103`). If the receiver sends more,
+    /// its response is treated as invalid.
     private static final int MAX_INTERIM_RESPONSES = 100;
 
     private final Deadline deadline;
@@ -80,8 +80,8 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
     }
 
     /// Reads the response of a receiver that closed the connection before it read the whole
-    /// request. Such a response says more than the write failure. The failure is thrown only if
-    /// there is no response.
+    /// request. That response says more than the write failure, which is thrown only if there is no
+    /// response.
     private static ClassicHttpResponse earlyResponse(
             HttpClientConnection connection, SocketException writeFailure) throws IOException {
         try {

@@ -15,15 +15,16 @@ import java.util.concurrent.RejectedExecutionException;
 /// Runs DNS lookups on a few threads, so that slow lookups of one workspace or domain hardly delay
 /// the lookups of others.
 ///
-/// Workspaces share the threads, and the room for waiting lookups, by the rule of [FairShare], and
-/// take turns. Within a workspace, one domain uses at most `maxRunningPerDomain` threads and a
-/// quarter of the room. A dead name server must not delay the workspace's other names. Here, a
-/// domain is the last two labels of a name.
+/// Both the threads and the number of unfinished (running or waiting) lookups are limited.
+/// Workspaces share them by the rule of [FairShare], and take turns. Within a workspace, one domain
+/// may use at most `maxRunningPerDomain` threads and a quarter of the unfinished lookups, so that a
+/// dead name server does not delay the workspace's other names. Here, a domain is the last two
+/// labels of a name.
 ///
 /// Thread-safe: all methods are short and synchronized.
 final class FairLookupQueue {
 
-    /// Divides the room for waiting lookups. One domain may fill a quarter of it.
+    /// One domain of a workspace may have at most a quarter of the unfinished lookups.
     private static final int DOMAIN_ROOM_DIVISOR = 4;
 
     private final Executor threads;
@@ -109,8 +110,8 @@ final class FairLookupQueue {
                 lookup -> lookup.domain.running < maxRunningPerDomain);
     }
 
-    /// Starts the lookup. If that fails, for example because no more threads can be created, gives
-    /// back the thread and the room of the lookup and cancels its task.
+    /// Starts the lookup. If that fails, for example because no more threads can be created, the
+    /// lookup no longer counts as running or unfinished, and its task is cancelled.
     private void start(Lookup lookup) {
         freeThreads.take(lookup.workspace.running);
         lookup.domain.running++;

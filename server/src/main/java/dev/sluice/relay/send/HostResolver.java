@@ -20,20 +20,20 @@ import java.util.concurrent.TimeoutException;
 
 /// Resolves a host to IP addresses and rejects hosts with a forbidden address.
 ///
-/// A DNS lookup cannot be interrupted and blocks its thread. Lookups therefore run on a small pool
-/// of their own, and a caller waits no longer than the time limit of its attempt. Workspaces share
-/// the threads, and one domain of a workspace gets at most a quarter of them (see
+/// A DNS lookup cannot be interrupted and blocks its thread. Lookups therefore run on a small
+/// dedicated thread pool, and a caller waits no longer than the time limit of its attempt.
+/// Workspaces share the threads, and one domain of a workspace gets at most a quarter of them (see
 /// [FairLookupQueue]).
 ///
 /// Each workspace's results are cached for a few seconds, but their addresses are checked against
-/// the policy for every attempt. Workspaces share no results, because a lookup waits in the queue
-/// of the workspace that started it. Thread-safe.
+/// the policy for every attempt. Results are not shared between workspaces, because a lookup waits
+/// in the queue of the workspace that started it. Thread-safe.
 final class HostResolver implements AutoCloseable {
 
     /// Maximum number of lookups that run at the same time.
     private static final int MAX_CONCURRENT_LOOKUPS = 64;
 
-    /// Maximum number of lookups that run or wait. Further lookups are rejected.
+    /// Maximum number of lookups that are running or waiting. Further lookups are rejected.
     private static final int MAX_UNFINISHED_LOOKUPS = 10_000;
 
     /// The maximum number of addresses to try for one host. Further addresses are checked against

@@ -43,9 +43,9 @@ import javax.net.ssl.SSLContext;
 
 /// A pool of HTTP/1.1 connections to destinations, kept open for later attempts. Thread-safe.
 ///
-/// Each connection is made to an address that was checked. The pool is used without an HTTP client,
-/// so nothing can follow a redirect, repeat a request, keep a cookie, decompress a body or use a
-/// proxy from the environment.
+/// Each connection is made to an address that has already been checked. The pool is used without an
+/// HTTP client, so nothing can follow a redirect, repeat a request, keep a cookie, decompress a
+/// body or use a proxy from the environment.
 final class HttpConnectionPool implements AutoCloseable {
 
     /// How long an unused connection is kept open.
@@ -56,7 +56,7 @@ final class HttpConnectionPool implements AutoCloseable {
     private static final TimeValue VALIDATE_AFTER_IDLE = TimeValue.ofSeconds(1);
 
     /// The maximum number of addresses that one pool of the library may remember. The library's
-    /// pool never forgets an address, so a larger pool is replaced with a new one.
+    /// pool never forgets an address, so a pool that remembers more is replaced with a new one.
     private static final int MAX_ROUTES = 10_000;
 
     /// The number of calls of [#evictIdle], one a second, after which a replaced pool is closed.
@@ -137,8 +137,8 @@ final class HttpConnectionPool implements AutoCloseable {
     }
 
     /// Returns the pool's key for a connection. The key contains the address, so the pool never
-    /// resolves names. The key also prevents the reuse of connections to an address that the name
-    /// no longer has.
+    /// resolves names. For the same reason, a connection is not reused once the name no longer
+    /// resolves to the connection's address.
     private static HttpRoute route(DestinationUrl url, InetAddress address) {
         String name =
                 switch (url.host()) {

@@ -29,8 +29,8 @@ import javax.net.ssl.SSLContext;
 
 /// Sends requests over HTTP/1.1. Resolves and checks the address for each attempt.
 ///
-/// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that wait for
-/// the network when the sender is closed end as `INTERRUPTED`.
+/// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that are
+/// waiting for the network when the sender is closed end as `INTERRUPTED`.
 public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
     /// Creates the request to send. Called once the addresses of the host are known.
@@ -214,8 +214,8 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     }
 
     /// Gives the timer an empty task that is due in a second, unless it already has one. A new task
-    /// wakes the timer's thread only if it is due before all others. Most deadlines are further
-    /// away than the empty task, so they do not wake the thread twice for each attempt.
+    /// wakes the timer's thread only if it is due before all others. Most deadlines are later than
+    /// the empty task, so they do not wake the thread. Otherwise, each attempt would wake it twice.
     private void keepTimerBusy() {
         if (isTimerBusy.compareAndSet(false, true)) {
             var _ = timer.schedule(() -> isTimerBusy.set(false), 1, TimeUnit.SECONDS);

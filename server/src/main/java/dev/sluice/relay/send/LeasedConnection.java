@@ -82,8 +82,8 @@ final class LeasedConnection implements AutoCloseable {
     }
 
     /// Sends the request again, on a new connection. Called if a reused connection failed before
-    /// the receiver sent a byte. The receiver has then most likely closed the connection while it
-    /// was idle.
+    /// the receiver sent a byte. In that case, the receiver most likely closed the connection while
+    /// it was idle.
     private ReceivedResponse retryOnNewConnection(WireRequest wireRequest, Deadline deadline)
             throws SendException {
         endpoint.close(CloseMode.IMMEDIATE);

@@ -16,7 +16,7 @@ import java.util.List;
 /// The parts of an HTTP response that an attempt records.
 ///
 /// @param body the first 4 KiB of the body, as text
-/// @param retryAfter the value of the `Retry-After` header; empty when absent
+/// @param retryAfter the value of the `Retry-After` header; empty if there is none
 /// @param isFullyRead whether the response was read to its end; otherwise the connection cannot be
 ///   reused
 /// @param head the response itself; only its headers may still be read
@@ -26,7 +26,7 @@ record ReceivedResponse(
     /// Maximum number of bytes of the body that are recorded.
     static final int MAX_KEPT_BYTES = 4 << 10;
 
-    /// The maximum size of a body that is read to its end, so that the connection can be reused.
+    /// A body up to this size is read to its end, so that the connection can be reused.
     private static final int MAX_READ_BYTES = 64 << 10;
 
     static ReceivedResponse of(ClassicHttpResponse response) throws IOException {
@@ -71,7 +71,7 @@ record ReceivedResponse(
         return header == null || header.getValue() == null ? "" : header.getValue();
     }
 
-    /// Returns the headers in order, as they were received.
+    /// Returns the headers in the order in which they were received.
     List<Header> headers() {
         return Arrays.stream(head.getHeaders())
                 .map(header -> new Header(header.getName(), value(header.getValue())))

@@ -23,19 +23,19 @@ import java.util.function.Predicate;
 ///
 /// For each destination, there are two kinds of failures: failed attempts that will be retried, and
 /// deliveries that end as failed or exhausted. The first failure of a kind is logged in full. While
-/// more failures follow, one line a minute gives the numbers of both kinds and the id of the last
-/// event. After a minute without a failure of a kind, the next failure of that kind is logged in
-/// full again. Thread-safe.
+/// more failures follow, one summary line a minute gives the number of failures of each kind and
+/// the id of the last event. After a minute without a failure of a kind, the next failure of that
+/// kind is logged in full again. Thread-safe.
 public final class FailureLog {
 
     private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
 
     static final Duration SUMMARY_INTERVAL = Duration.ofMinutes(1);
 
-    /// The failures of one kind since the last line that counted them.
+    /// The failures of one kind since the last summary line.
     ///
     /// @param isKnown whether a failure of this kind was already logged, either in full or in a
-    ///   line with numbers
+    ///   summary line
     /// @param count the number of failures that are not logged yet
     private record SilencedFailures(boolean isKnown, long count) {
 
@@ -45,7 +45,7 @@ public final class FailureLog {
             return isKnown ? new SilencedFailures(true, count + 1) : new SilencedFailures(true, 0);
         }
 
-        /// Returns the state after a line that counted these failures.
+        /// Returns the state after a summary line has counted these failures.
         SilencedFailures next() {
             return count == 0 ? NONE : new SilencedFailures(true, 0);
         }
@@ -53,10 +53,10 @@ public final class FailureLog {
 
     /// The failures of one destination.
     ///
-    /// @param since when the last line with numbers was logged, or the first failure was logged in
-    ///   full
-    /// @param last the event of the last failure that has no line of its own; empty if there is
-    ///   none
+    /// @param since when the last summary line was logged or, if there was none yet, when the first
+    ///   failure was logged in full
+    /// @param last the event of the last failure since then that was not logged in full; empty if
+    ///   there is none
     private record DestinationFailures(
             Instant since,
             String name,
@@ -192,8 +192,8 @@ public final class FailureLog {
         return counted.count(isEnd).count() == 0;
     }
 
-    /// Logs the numbers of each destination whose last line is at least a minute old. Forgets
-    /// destinations without a failure since that line.
+    /// Logs a summary line for each destination whose last line is at least a minute old. If no
+    /// more failures have followed, forgets the destination instead.
     public void summarize() {
         var now = clock.instant();
         logCounts(
@@ -203,7 +203,8 @@ public final class FailureLog {
                                 || !now.isBefore(known.since().plus(SUMMARY_INTERVAL)));
     }
 
-    /// Logs all numbers that were not logged yet. Called when the server stops.
+    /// Logs a summary line for each destination with failures that were not logged yet. Called when
+    /// the server stops.
     public void flush() {
         logCounts(clock.instant(), _ -> true);
     }

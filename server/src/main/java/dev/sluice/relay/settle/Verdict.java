@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /// | success (see [ResponseClass]) | succeeded |
 /// | refusal | failed |
 /// | the transformation failed | failed: nothing was sent, and a retry would fail as well |
-/// | anything else, if the retry policy has an interval left | retry after it (see below) |
+/// | anything else, if the policy has an interval left | retry after that interval (see below) |
 /// | anything else | exhausted |
 ///
 /// After a 429 or 503, the response's `Retry-After` can make the wait longer, up to 24 hours.

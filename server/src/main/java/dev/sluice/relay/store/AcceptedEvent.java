@@ -26,13 +26,13 @@ public record AcceptedEvent(
         DeliveryPlan plan,
         Receipt receipt) {
 
-    /// The cost, in bytes, of each row that is written for the event. It stands for the memory of
-    /// the planned delivery and for the time to write the row. Writing a row takes about as long as
-    /// writing 1 KiB of payload.
+    /// The cost, in bytes, of each row that is written for the event. It accounts for the memory of
+    /// the planned delivery and for the time to write the row, which takes about as long as writing
+    /// 1 KiB of payload.
     private static final int ROW_COST_BYTES = 1024;
 
-    /// The cost, in bytes, of a connection that is only listed in a row: its two ids in memory and
-    /// on the wire.
+    /// The cost, in bytes, of a connection that is only listed in the event's row. It accounts for
+    /// the connection's id in memory and on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
 
     /// A payload, and the form in which to store it.
@@ -101,8 +101,7 @@ public record AcceptedEvent(
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();
         var stored = encoded.stored();
-        int frame =
-                stored.isPlain() ? 0 : stored.bytes(); // a plain one shares the payload's arrays
+        int frame = stored.isPlain() ? 0 : stored.bytes(); // plain bytes share the payload's arrays
         return payload().memoryBytes()
                 + frame
                 + (long) rows * ROW_COST_BYTES

@@ -10,13 +10,13 @@ import java.util.Optional;
 
 /// The new state of one delivery, for [ResultJournal] to write to the database.
 ///
-/// Most results come from an attempt. Some do not: a delivery can also expire, or be put back
-/// unsent.
+/// Most results come from an attempt. Some do not: a delivery can also expire, or be released
+/// without being sent.
 public sealed interface DeliveryResult {
 
     UnfinishedDelivery delivery();
 
-    /// Returns the attempt that produced this result; empty when there was none.
+    /// Returns the attempt that produced this result, or empty if there was none.
     default Optional<Attempt> attemptMade() {
         return switch (this) {
             case FinalResult finished -> finished.attempt();

@@ -20,7 +20,7 @@ import java.util.UUID;
 /// Writes a batch of events, with their deliveries and their row in the usage ledger, in one
 /// transaction.
 ///
-/// Used by one thread, which reuses the buffers for every batch.
+/// Used by one thread only, because the buffers are reused for every batch.
 public final class EventStore {
 
     private static final String EVENT_COLUMNS =
@@ -39,8 +39,8 @@ public final class EventStore {
     private final CopyRows work = new CopyRows();
     private final CopyRows undecidedWork = new CopyRows();
 
-    /// Writes the batch, which must not be empty, in a transaction of its own. A small batch takes
-    /// one round trip. Throws like [DedicatedConnection#call].
+    /// Writes the batch, which must not be empty, in a new transaction. A small batch takes one
+    /// round trip. Throws the same exceptions as [DedicatedConnection#call].
     ///
     /// @param epoch the epoch (see [dev.sluice.relay.Lease]) of the node that owns the fresh
     ///   deliveries
@@ -55,7 +55,7 @@ public final class EventStore {
         connection.insert(fill(rows, batch, batchId, epoch, now), rows.tables());
     }
 
-    /// Does the same in an open transaction.
+    /// Writes the batch like the other `write`, but in the caller's transaction.
     void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var rows = rows(batch);
         tx.insert(fill(rows, batch, batchId, epoch, now), rows.tables());
@@ -78,9 +78,9 @@ public final class EventStore {
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
     }
 
-    /// Adds the rows of the batch, and returns the statements that write its usage. These
-    /// statements come first in the transaction, so that they share their round trip with its
-    /// start. A COPY cannot do that.
+    /// Adds the rows of the batch, and returns the statements that write its usage. They run first
+    /// in the transaction, so that they and the start of the transaction share one round trip. A
+    /// COPY cannot do that.
     private static List<SqlStatement> fill(
             BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();

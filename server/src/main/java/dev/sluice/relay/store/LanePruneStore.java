@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Deletes the rows of lanes that have nothing to send. The row of a lane is inserted again when a
-/// delivery of the lane becomes due.
+/// Deletes the rows of lanes that have nothing to send. The row of a lane is inserted again when
+/// the lane must wake.
 public final class LanePruneStore {
 
     private LanePruneStore() {}
 
-    /// Returns the connection of the `limit`-th lane after `after`, in the order of connection ids;
-    /// empty if there are fewer lanes.
+    /// Returns the connection of the `limit`-th lane after `after`, in the order of connection ids.
+    /// Returns empty if there are fewer lanes.
     public static Optional<UUID> endOfChunk(Tx tx, UUID after, int limit) {
         return tx.findOne(
                 """
@@ -32,8 +32,8 @@ public final class LanePruneStore {
     /// Deletes the lanes in this range of connections that have no wake-up time, are not leased,
     /// and have no waiting deliveries. Returns the number of deleted lanes.
     ///
-    /// A lane that is woken or leased in the meantime is not deleted, because PostgreSQL checks its
-    /// row again before it deletes it.
+    /// A lane that is woken or leased in the meantime is not deleted, because PostgreSQL checks the
+    /// condition on a changed row again before it deletes the row.
     ///
     /// @param after the range begins after this connection id
     /// @param last the last connection id of the range

@@ -28,7 +28,7 @@ import java.util.UUID;
 /// lane and its deliveries therefore need not change in the same transaction, and never do.
 public final class LaneStore {
 
-    /// A delivery that waits for its next attempt.
+    /// A delivery that is waiting for its next attempt.
     ///
     /// @param recoveries the number of process deaths that were counted during attempts of the
     ///   delivery; see [dev.sluice.relay.PoisonPolicy]
@@ -37,12 +37,12 @@ public final class LaneStore {
     /// A lane with waiting deliveries, and the time at which it must wake.
     public record LaneWake(Lane lane, Instant at) {}
 
-    /// A lane, and the workspace for which a lease of the lane is counted.
+    /// A lane and its workspace. Leases are counted per workspace.
     public record LeasedLane(Lane lane, WorkspaceId workspace) {}
 
     /// A lane that is due.
     ///
-    /// @param isLeased whether the node that asks has already leased the lane
+    /// @param isLeased whether the node that made the query has already leased the lane
     public record DueLane(LeasedLane leased, boolean isLeased) {}
 
     /// A lane with waiting deliveries.
@@ -99,7 +99,7 @@ public final class LaneStore {
                    do update set wake_at = excluded.wake_at, workspace_id = excluded.workspace_id
                        where lane.wake_at > excluded.wake_at
                 """,
-                // The same order everywhere prevents deadlocks.
+                // Every transaction locks rows in this order, which prevents deadlocks.
                 wakes.stream()
                         .sorted(
                                 Comparator.comparing(
@@ -138,8 +138,9 @@ public final class LaneStore {
                 at);
     }
 
-    /// Returns up to `limit` due lanes that no node has leased, the longest due first. Also returns
-    /// all lanes that the node with this epoch has leased and that are due again.
+    /// Returns up to `limit` due lanes that no node has leased, starting with those that have been
+    /// due longest. Also returns all lanes that the node with this epoch has leased and that are
+    /// due again.
     ///
     /// @param excluded workspaces whose lanes are not returned, unless the node has already leased
     ///   them
@@ -204,8 +205,8 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, the longest
-    /// due first.
+    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, in the
+    /// order of their wake-up times.
     public static List<Lane> due(Tx tx, Instant until, int limit) {
         return tx.query(
                 """
@@ -257,7 +258,8 @@ public final class LaneStore {
     /// Releases the lease of a lane, if the node with this epoch still has it. The lane wakes at
     /// `wakeAt`, or earlier if an earlier wake was requested during the lease.
     ///
-    /// @param wakeAt empty if no delivery waits in the lane, or if another event will wake it
+    /// @param wakeAt when the lane must wake; empty if no delivery is waiting in it, or if
+    ///   something else will wake it
     public static void release(Tx tx, Lane lane, long epoch, Optional<Instant> wakeAt) {
         tx.update(
                 """
@@ -299,10 +301,10 @@ public final class LaneStore {
                 limit);
     }
 
-    /// Returns the due time of the first waiting delivery in the lane; empty if there is none.
+    /// Returns the due time of the first waiting delivery in the lane, or empty if there is none.
     ///
-    /// Disables bitmap scans. The work table is never analysed, so PostgreSQL might otherwise
-    /// collect and sort the whole lane.
+    /// Disables bitmap scans. The table `delivery_work` is never analyzed, so PostgreSQL might
+    /// otherwise collect and sort the whole lane.
     public static Optional<Instant> firstDue(Tx tx, Lane lane) {
         tx.disable(PlannerFeature.BITMAP_SCAN);
         return tx
@@ -325,7 +327,7 @@ public final class LaneStore {
     /// Returns the payloads of these events, which all belong to one source. Events that no longer
     /// exist are missing from the map.
     ///
-    /// The query looks up each event separately. Otherwise, PostgreSQL before version 17 may read
+    /// The query looks up each event separately. Otherwise, PostgreSQL versions before 17 may read
     /// all rows that a source has on a day, if the statistics of that day's partition still say
     /// that it is empty.
     public static Map<EventId, Payload> payloads(

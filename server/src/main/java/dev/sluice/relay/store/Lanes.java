@@ -22,9 +22,9 @@ public interface Lanes {
         return new PostgresLanes(db, decoder);
     }
 
-    /// Returns up to `limit` due lanes that no node has leased, the longest due first. Also returns
-    /// all lanes that the node with this epoch (see [dev.sluice.relay.Lease]) has leased and that
-    /// are due again.
+    /// Returns up to `limit` due lanes that no node has leased, starting with those that have been
+    /// due longest. Also returns all lanes that the node with this epoch (see
+    /// [dev.sluice.relay.Lease]) has leased and that are due again.
     ///
     /// @param excluded workspaces whose lanes are not returned, unless the node has already leased
     ///   them
@@ -45,7 +45,8 @@ public interface Lanes {
     /// Releases the lease of a lane, if the node with this epoch still has it. The lane wakes at
     /// `wakeAt`, or earlier if an earlier wake was requested during the lease.
     ///
-    /// @param wakeAt empty if no delivery waits in the lane, or if another event will wake it
+    /// @param wakeAt when the lane must wake; empty if no delivery is waiting in it, or if
+    ///   something else will wake it
     void release(Lane lane, long epoch, Optional<Instant> wakeAt);
 
     /// Returns up to `limit` deliveries in a lane that are due by `until`, ordered by due time and
@@ -53,7 +54,7 @@ public interface Lanes {
     List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit);
 
-    /// Returns the due time of the first waiting delivery in the lane; empty if there is none.
+    /// Returns the due time of the first waiting delivery in the lane, or empty if there is none.
     Optional<Instant> firstDue(Lane lane);
 
     /// Returns the payloads of these events, which all belong to one source. Events that no longer

@@ -34,8 +34,8 @@ public final class NodeStore {
                 lease.toSeconds());
     }
 
-    /// Renews the lease. Returns false when the node was declared dead. Other nodes may then own
-    /// its deliveries and lanes.
+    /// Renews the lease. Returns false if the node was declared dead. In that case, other nodes may
+    /// own its deliveries and lanes.
     public static boolean heartbeat(Tx tx, long epoch, Duration lease) {
         return tx.update(
                         """
@@ -59,8 +59,8 @@ public final class NodeStore {
     }
 
     /// Declares other nodes dead when a node joins: those whose lease has expired by the database's
-    /// clock, and earlier processes of the same home. The caller holds the home's lock, so those
-    /// processes have ended. Returns the epochs of the nodes declared dead.
+    /// clock, and earlier processes of the same home. The caller holds the home's lock, so these
+    /// earlier processes have ended. Returns the epochs of the nodes declared dead.
     public static List<Long> declareDead(Tx tx, long epoch, UUID home) {
         return tx.query(
                 """
@@ -75,7 +75,7 @@ public final class NodeStore {
                 epoch);
     }
 
-    /// Returns the end of each live node's lease, by its epoch.
+    /// Returns the time at which each live node's lease ends, by the node's epoch.
     public static Map<Long, Instant> liveLeases(Tx tx) {
         var leases = new HashMap<Long, Instant>();
         tx.query(
@@ -119,7 +119,8 @@ public final class NodeStore {
     /// @param lanes the lanes in which these deliveries wait
     public record ReleasedWork(int deliveries, Set<Lane> lanes) {}
 
-    /// Puts up to `limit` of the deliveries that a gone node owns back to waiting, due at `now`.
+    /// Releases up to `limit` deliveries that are owned by a node that is gone. The released
+    /// deliveries wait again and are due at `now`.
     ///
     /// Forces the planner to use the index on the owner. The table's statistics are out of date, so
     /// the planner might otherwise read the whole table.
@@ -142,8 +143,8 @@ public final class NodeStore {
         return new ReleasedWork(lanes.size(), new LinkedHashSet<>(lanes));
     }
 
-    /// Releases all lanes that a gone node leased. They wake at `now`, or earlier if an earlier
-    /// wake was requested.
+    /// Releases all lanes that were leased by a node that is gone. They wake at `now`, or earlier
+    /// if an earlier wake was requested.
     public static void releaseLanes(Tx tx, long epoch, Instant now) {
         tx.update(
                 """

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /// Finds and releases unfinished deliveries that a node owns. Meant for occasional checks, not for
-/// the path of every event.
+/// code that runs for every event.
 public final class OwnedDeliveryStore {
 
     private OwnedDeliveryStore() {}
@@ -49,8 +49,8 @@ public final class OwnedDeliveryStore {
                         row -> row.number("owner")));
     }
 
-    /// Puts these deliveries back to waiting, due at `now`. Skips deliveries that the node with
-    /// this epoch no longer owns.
+    /// Releases these deliveries, which then wait again and are due at `now`. Skips deliveries that
+    /// the node with this epoch no longer owns.
     ///
     /// The owner is compared in a way that no index supports, so that PostgreSQL reads only these
     /// rows and not all rows of the node.

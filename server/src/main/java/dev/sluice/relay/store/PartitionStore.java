@@ -76,7 +76,7 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the partitions of these UTC days that are missing.
+    /// Creates the missing partitions of these UTC days.
     public void make(Collection<LocalDate> days) {
         days.forEach(this::make);
     }
@@ -133,7 +133,7 @@ public final class PartitionStore {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /// Returns the UTC days of which any partition is attached.
+    /// Returns the UTC days for which at least one table's partition is attached.
     public static NavigableSet<LocalDate> attachedDays(Tx tx) {
         return tables(tx).stream()
                 .filter(DayPartition::isAttached)
@@ -146,9 +146,9 @@ public final class PartitionStore {
     ///
     /// Traffic is not held up: lock waits are short, and partitions are detached concurrently,
     /// without a lock that blocks other days. If an earlier call stopped in the middle of a detach,
-    /// or between detach and drop, this call finishes that work first. A partition that cannot be
-    /// dropped for any other reason does not stop the rest from being dropped; the call throws
-    /// after trying them all.
+    /// or between detach and drop, this call finishes that work first. If a partition cannot be
+    /// dropped for any other reason, the rest are still dropped; the call throws after it has tried
+    /// them all.
     public boolean dropBefore(LocalDate first) {
         var parts = new RoundParts();
         boolean isComplete = true;
@@ -195,7 +195,7 @@ public final class PartitionStore {
     /// The partition of one table for one day. A partition that is not attached is being created or
     /// removed.
     ///
-    /// @param isPending whether its detach has begun but not finished
+    /// @param isPending whether detaching the partition has begun but not finished
     private record DayPartition(
             String parentTable, LocalDate day, boolean isAttached, boolean isPending) {
 

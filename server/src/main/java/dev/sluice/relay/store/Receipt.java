@@ -7,7 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 /// created the receipt may wait for it.
 public final class Receipt {
 
-    /// Whether the event is stored. The state changes from `WAITING` once and then never again.
+    /// Whether the event is stored. The state changes only once, from `WAITING` to one of the
+    /// others.
     public enum ReceiptState {
         WAITING,
         STORED,

@@ -14,7 +14,7 @@ public final class RecoveryStore {
     private RecoveryStore() {}
 
     /// Counts one process death for each delivery whose interrupted attempt is still its latest.
-    /// Repeating the call changes nothing, because each epoch (a node's registration) is counted at
+    /// Repeating the call has no effect, because each epoch (a node's registration) is counted at
     /// most once for a delivery. [dev.sluice.relay.PoisonPolicy] limits the count.
     ///
     /// @return the number of deliveries that were updated. Some of their counts may be unchanged,

@@ -23,8 +23,8 @@ import java.util.UUID;
 
 /// Stores resends: new deliveries of stored events of one source, in one transaction.
 ///
-/// An ordinal numbers a delivery within its event. The event's row is locked while ordinals are
-/// assigned, so concurrent resends of one event get different ordinals, without gaps.
+/// The ordinal of a delivery is its number within its event. The event's row is locked while
+/// ordinals are assigned, so concurrent resends of one event get different ordinals, without gaps.
 public final class ResendStore {
 
     /// A resend of one event to one connection.

@@ -2,8 +2,9 @@ package dev.sluice.relay.store;
 
 import java.util.List;
 
-/// Receives results of [ResultJournal] after their commit is flushed or after they were given up.
-/// The writer thread makes the calls, so implementations must return quickly.
+/// Receives results from [ResultJournal] after their commit is flushed, or after the journal has
+/// given them up. The journal's writer thread makes the calls, so implementations must return
+/// quickly.
 ///
 /// Retention ends deliveries without [ResultJournal]. It also calls this listener, on its own
 /// thread and with an empty `batch`.

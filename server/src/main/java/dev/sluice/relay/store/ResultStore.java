@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Writes batches of delivery results. Safe to repeat: a result that was written before changes
-/// nothing.
+/// Writes batches of delivery results. Safe to repeat: a result that was written before has no
+/// effect.
 ///
 /// The row in `delivery_work` decides whether a result is still valid. A success is accepted from
 /// any node, as long as the row exists. Any other end of the delivery, or a retry, is accepted only
@@ -199,7 +199,8 @@ public final class ResultStore {
         return changed;
     }
 
-    /// Writes what happened: the ended deliveries, the attempts before the last, and the usage.
+    /// Writes the history: the ended deliveries, each with its last attempt; the failed attempts
+    /// that will be retried; and the usage.
     private static void writeHistory(Tx tx, List<DeliveryResult> effective, UUID batchId) {
         var deliveries = NewRows.of(effective.size());
         var attempts = NewRows.of(effective.size());

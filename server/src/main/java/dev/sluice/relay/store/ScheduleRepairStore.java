@@ -5,13 +5,14 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Corrects due times that lie too far ahead because the clock was set back after they were stored.
+/// Corrects due times that are too far in the future because the clock was set back after they were
+/// stored.
 public final class ScheduleRepairStore {
 
     private ScheduleRepairStore() {}
 
-    /// Changes the due time of up to `limit` deliveries of a lane to `now`, if it is later than
-    /// `latest`. Returns the number of changed deliveries.
+    /// Finds up to `limit` deliveries of a lane that are due later than `latest`, and makes them
+    /// due at `now`. Returns the number of changed deliveries.
     public static int bringForward(Tx tx, Lane lane, Instant latest, Instant now, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN, PlannerFeature.SORT);
         return tx.update(

@@ -21,10 +21,10 @@ import java.util.UUID;
 /// Creates the trace spans of events and passes them to an exporter. Does nothing without an
 /// exporter.
 ///
-/// An event continues the trace of its sender's `traceparent`, or starts a new trace whose id is
-/// the id of the event. All span ids are computed from the ids of the event and the delivery and
-/// the number of the attempt. A retry therefore belongs to the same trace on every node and after
-/// every restart, and nothing needs to be stored for this.
+/// An event continues the trace that its sender's `traceparent` names. Without that header, it
+/// starts a new trace whose id is the id of the event. All span ids are computed from the event's
+/// id, the delivery's id and the number of the attempt. A retry therefore belongs to the same trace
+/// on every node and after every restart, and nothing needs to be stored for this.
 ///
 /// Thread-safe.
 public final class EventTracer {
@@ -80,7 +80,7 @@ public final class EventTracer {
     /// @param isContinued whether the trace continues the trace of the sender
     record AttemptTrace(TraceContext attempt, TraceContext ingest, boolean isContinued) {}
 
-    /// Returns the trace of an attempt; empty if nothing is traced.
+    /// Returns the trace of an attempt, or empty if tracing is off.
     Optional<AttemptTrace> attemptTrace(OutboundRequest request) {
         return exporter.map(spans -> {
             var sent = sentContext(request.inboundHeaders());
@@ -128,8 +128,8 @@ public final class EventTracer {
         });
     }
 
-    /// Returns the sender's context; empty if there is no valid one, or if there are several
-    /// `traceparent` headers.
+    /// Returns the sender's context. Returns empty if there is no valid one, or if there are
+    /// several `traceparent` headers.
     private static Optional<TraceContext> sentContext(List<Header> headers) {
         var sent = headers.stream().filter(header -> header.isNamed(TraceContext.HEADER)).toList();
         return sent.size() == 1 ? TraceContext.parse(sent.getFirst().value()) : Optional.empty();

@@ -7,7 +7,8 @@ import java.util.Map;
 
 /// A table that is exported to a data file.
 ///
-/// @param expressions the SQL expressions that are exported instead of a column, by column
+/// @param expressions SQL expressions to export instead of a column's value, each under the name of
+///   the column
 /// @param sealed the columns with sealed values, each with the prefix of its sealing context
 /// @param isSeeded whether migrations write rows into the table
 record ExportedTable(

@@ -8,7 +8,7 @@ import dev.sluice.platform.secret.SecretGenerator;
 
 import java.util.Base64;
 
-/// Derives the key that seals the secrets in a data file from a passphrase.
+/// Derives a key from a passphrase. The key seals the secrets in a data file.
 final class FilePassphrase {
 
     private static final int SALT_BYTES = 16;

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Writes an installation to a data file, from one snapshot of its database. Servers may run during
-/// the export.
+/// Writes an installation to a data file, from one snapshot of its database. Servers may keep
+/// running during the export.
 public final class InstallationExporter {
 
     /// The input for sealing the secrets in the file with a passphrase.
@@ -36,7 +36,8 @@ public final class InstallationExporter {
 
     /// How the secrets in the file are sealed.
     ///
-    /// @param parameters the parameters of the passphrase; empty if the file has none
+    /// @param parameters the parameters for deriving the key from the passphrase; empty if the file
+    ///   has no passphrase
     /// @param canary a value sealed with the key of the file, in Base64. An import uses it to check
     ///   that it has the right key
     /// @param change re-seals the secrets with the key of the file; empty if they are written as
@@ -75,8 +76,8 @@ public final class InstallationExporter {
 
     /// Writes the file to `out`.
     ///
-    /// @throws DataFileException if the database has no installation, or if the given master key is
-    ///   not the key of its secrets
+    /// @throws DataFileException if the database has no installation, or if the given master key
+    ///   did not seal its secrets
     /// @throws UncheckedIOException if the file cannot be written
     public TransferSummary write(Db db, OutputStream out) {
         return db.snapshot(tx -> {

@@ -36,8 +36,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Reads a data file into an empty database.
 ///
 /// All rows are written in one transaction, which commits only after the checksum of the file was
-/// verified. If the import ends before that, the database has tables without imported rows, and the
-/// import can be repeated.
+/// verified. If the import stops before that, the database has tables without imported rows, and
+/// the import can be repeated.
 public final class InstallationImporter {
 
     /// How long the database may take to answer. The commit of many rows takes a long time on a
@@ -129,7 +129,7 @@ public final class InstallationImporter {
     }
 
     /// Writes the rows of the file into the database, and then migrates the schema to the newest
-    /// version. If only the migration fails, the rows stay, and the summary has the reason.
+    /// version. If only the migration fails, the rows stay, and the summary gives the reason.
     ///
     /// @param secrets the sealer that opens the secrets in the file
     /// @param master the sealer that seals the secrets in the database
@@ -197,8 +197,8 @@ public final class InstallationImporter {
                 .orElse(header.origin().createdAt());
     }
 
-    /// Returns the layout if the database has such a table; throws otherwise. This keeps names that
-    /// come from the file, and are not in the database, out of SQL statements.
+    /// Returns the layout if the database has this table with these columns; throws otherwise. This
+    /// keeps names that come from the file, and are not in the database, out of SQL statements.
     private static TableLayout known(
             Optional<TableLayout> layout, Map<String, List<String>> columns) {
         return layout.filter(table ->

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Reads whole tables. Also reads the names of the tables, columns and sequences from the
-/// catalogue.
+/// Reads whole tables. Also reads the names of the tables, columns and sequences from the database
+/// catalog.
 public final class TransferQueries {
 
     /// The key of an advisory lock. An import holds this lock exclusively while it writes. Each
-    /// server that starts briefly takes it in shared mode.
+    /// server briefly takes it in shared mode when it starts.
     static final long IMPORT_LOCK = 0x536c_7569_6365_0001L;
 
     /// The database of a snapshot and the time at which the snapshot's transaction began.

@@ -12,11 +12,12 @@ final class TransferStore {
 
     private TransferStore() {}
 
-    /// Locks the database until the transaction ends. The advisory lock makes other imports wait
-    /// and tells a server that starts that an import is running. The table locks block the first
-    /// statements of a server's first start.
+    /// Locks the database until the transaction ends. The advisory lock makes other imports wait,
+    /// and tells a starting server that an import is running. The table locks block the first
+    /// statements that a server runs on its first start.
     static void lockDatabase(Tx tx) {
-        // If this machine vanishes, PostgreSQL notices within some minutes and releases the locks.
+        // If the connection to this machine is lost, PostgreSQL notices within some minutes and
+        // releases the locks.
         tx.update("set local tcp_keepalives_idle = 60");
         tx.query(
                 "select pg_advisory_xact_lock(?)::text as locked",
@@ -25,7 +26,7 @@ final class TransferStore {
         tx.update("lock table sealing_canary, config_version, workspace in access exclusive mode");
     }
 
-    /// Deletes the rows of the table, which migrations wrote.
+    /// Deletes the rows that migrations wrote into the table.
     static void clear(Tx tx, TableLayout table) {
         tx.update("delete from " + TransferQueries.quoted(table.name()));
     }

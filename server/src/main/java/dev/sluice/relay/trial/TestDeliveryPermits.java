@@ -15,7 +15,7 @@ import java.util.Map;
 
 /// Limits the test deliveries of this node in two ways: how many are in flight, and how many a
 /// workspace begins in a clock minute. Workspaces share the test deliveries in flight by the rule
-/// of [FairShare], so that a few workspaces cannot keep out another.
+/// of [FairShare], so that a few workspaces cannot lock out the others.
 final class TestDeliveryPermits {
 
     static final int MAX_IN_FLIGHT_PER_WORKSPACE = 4;

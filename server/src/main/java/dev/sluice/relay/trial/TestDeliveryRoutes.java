@@ -78,8 +78,8 @@ public final class TestDeliveryRoutes {
     private final Uuid7 ids;
     private final InstantSource clock;
 
-    /// @param sender a sender with connections of its own, so that tests do not use the connections
-    ///   of deliveries
+    /// @param sender a sender with a separate connection pool, so that tests do not use the
+    ///   connections of deliveries
     public TestDeliveryRoutes(
             ApiContext api,
             ConfigurationCache configuration,
@@ -173,8 +173,8 @@ public final class TestDeliveryRoutes {
                 .orElseGet(() -> sample(route.map(Route::source), now));
     }
 
-    /// Returns a sample event, signed as the source's provider would sign it; a generic sample if
-    /// there is no source.
+    /// Returns a sample event, signed as the source's provider would sign it, or a generic unsigned
+    /// sample if there is no source.
     private SampleEvent sample(Optional<Source> source, Instant now) {
         var sample =
                 source.map(known -> SampleWebhook.makerFor(known.verification()))
@@ -194,8 +194,8 @@ public final class TestDeliveryRoutes {
                 new EventId(ids.next(12)), Payload.of(headers, sample.body()), source);
     }
 
-    /// Returns the request of a first attempt. Its delivery has the highest ordinal, which a resend
-    /// of the event gets only after all other ordinals are used.
+    /// Returns the request that a first attempt would send. Its delivery id has the highest
+    /// ordinal, which a resend of the event gets only after all other ordinals are used.
     private static OutboundRequest outboundRequest(
             Destination destination, SampleEvent event, Optional<Route> route, Instant now) {
         var source = route.map(Route::source).or(event::source);

@@ -31,8 +31,8 @@ public final class VerificationTrialRoutes {
 
     /// The parsed request body.
     ///
-    /// @param event the stored event to judge
-    /// @param config the config to judge by; empty for the saved config of the source
+    /// @param event the stored event to check
+    /// @param config the config to check it against; empty for the saved config of the source
     private record TrialRequest(Optional<UUID> event, Optional<VerificationConfig> config) {}
 
     private final Db db;

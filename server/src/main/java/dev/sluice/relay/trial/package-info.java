@@ -1,5 +1,5 @@
-/// Tests settings at a user's request: sends test deliveries and test events, and judges stored
-/// events by a verification config that need not be saved.
+/// Tests settings at a user's request: sends test deliveries and test events, and checks stored
+/// events against a verification config that need not be saved.
 @NullMarked
 package dev.sluice.relay.trial;
 

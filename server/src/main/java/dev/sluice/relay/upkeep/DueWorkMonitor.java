@@ -12,31 +12,33 @@ import dev.sluice.relay.store.LaneStore;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Detects due deliveries that wait too long. Their destination has no attempt in progress,
-/// although neither a pause, its circuit, its rate limit nor its `max_in_flight` holds it back. A
-/// destination with an attempt in progress makes progress, however slow, so its other deliveries do
-/// not count. For lanes that no node has leased, only the attempts of this node are known.
+/// Detects due deliveries that have been waiting too long. A delivery counts only if its
+/// destination has no attempt in progress and is not held back by a pause, an open circuit, its
+/// rate limit or its `max_in_flight`. A destination with an attempt in progress makes progress,
+/// however slow, so its other deliveries do not count. For lanes that no node has leased, the
+/// monitor knows only the attempts of this node.
 ///
-/// Such deliveries wait in one of three places: in a lane that no node has leased, in a leased lane
-/// that cannot be loaded, or in memory for a permit. For the first case, a round queries the lanes
-/// that have been due longest. [Backlog] and [Dispatcher] track the other two cases.
+/// Such a delivery is waiting in one of three places: in a lane that no node has leased, in a
+/// leased lane that cannot be loaded, or in memory for a permit. To find the first kind, each round
+/// queries the lanes that have been due longest. [Backlog] and [Dispatcher] track the other two.
 public final class DueWorkMonitor implements Loop.Step {
 
     public static final Duration INTERVAL = Duration.ofSeconds(5);
 
-    /// The maximum delay with which due deliveries may start before they count as late.
+    /// A due delivery that has not started counts as late after this time.
     static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
-    /// The number of rounds in a row that must find a late lane. When a server starts again after a
-    /// stop, its lanes are late for a short time.
+    /// A late lane is reported only after this many rounds in a row have found one. When a server
+    /// starts again after a stop, its lanes are late for a short time.
     private static final int MIN_LATE_ROUNDS = 3;
 
     private static final Duration MIN_LATENESS =
             MAX_DELAY.minus(INTERVAL.multipliedBy(MIN_LATE_ROUNDS - 1));
 
-    /// Maximum number of late lanes checked in one round. Lanes whose destination is just being
-    /// sent to, or was just put on hold, do not count as late. One workspace can have thousands of
-    /// them, and they must not hide the lane of another one.
+    /// Maximum number of overdue lanes checked in one round. A lane does not count as late if an
+    /// attempt to its destination is in progress, or if the destination was just put on hold. One
+    /// workspace can have thousands of such lanes, and they must not hide a late lane of another
+    /// workspace.
     static final int MAX_LANES = 4_096;
 
     private final Db db;
@@ -84,8 +86,8 @@ public final class DueWorkMonitor implements Loop.Step {
                 .isPresent();
     }
 
-    /// Whether due deliveries have waited for longer than [#MAX_DELAY], as far as the last rounds
-    /// of this monitor, [Backlog] and [Dispatcher] found. Needs no query.
+    /// Whether due deliveries have been waiting for longer than [#MAX_DELAY], according to the last
+    /// rounds of this monitor, [Backlog] and [Dispatcher]. Runs no query.
     public boolean isLate() {
         return isLaneLate || backlog.isBlockedFor(MAX_DELAY) || dispatcher.isStarvedFor(MAX_DELAY);
     }

@@ -29,14 +29,14 @@ import java.util.Optional;
 /// A lane that a node has leased is not changed, because that node reads it again from time to
 /// time. A lane that wakes early enough is not changed either.
 ///
-/// If one lane fails, the rest are still corrected. A round also corrects due times that lie too
-/// far ahead because the clock was set back after they were stored.
+/// If one lane fails, the rest are still corrected. A round also corrects due times that are too
+/// far in the future because the clock was set back after they were stored.
 public final class LaneSweeper implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
 
-    /// The maximum time ahead for which a delivery is scheduled. It is twice the longest retry
-    /// interval, which is more than any jitter or `Retry-After` can add.
+    /// A delivery is never scheduled further ahead than this. It is twice the longest retry
+    /// interval, which is more than a wait can reach with jitter or `Retry-After`.
     private static final Duration MAX_WAIT = Duration.ofDays(2);
 
     /// Maximum number of due times corrected for each lane in one round.
@@ -44,8 +44,8 @@ public final class LaneSweeper implements Loop.Step {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    /// The minimum wait between two rounds. A round reads all lanes, and a user with an API key can
-    /// change the configuration many times a second.
+    /// The minimum wait between two rounds. Each change of the configuration wakes the sweeper, a
+    /// round reads all lanes, and a user with an API key can make many changes a second.
     static final Duration MIN_GAP = Duration.ofSeconds(1);
 
     private final Db db;
@@ -84,8 +84,8 @@ public final class LaneSweeper implements Loop.Step {
         return false;
     }
 
-    /// Returns when a lane must wake; empty if it must stay asleep or this node does not know its
-    /// connection yet.
+    /// Returns when a lane must wake. Returns empty if it must stay asleep, or if this node does
+    /// not know its connection yet.
     private Optional<LaneStore.LaneWake> wakeOf(LaneStore.LaneWake found) {
         var wake = withinMaxWait(found, clock.instant());
         var route = configuration.route(wake.lane().connection());
@@ -99,8 +99,9 @@ public final class LaneSweeper implements Loop.Step {
                 .map(at -> new LaneStore.LaneWake(wake.lane(), at));
     }
 
-    /// Returns when the lane must wake. If the lane's first delivery is due too late, then all its
-    /// deliveries are. In that case, up to [#REPAIR_BATCH_ROWS] of them become due now.
+    /// Returns when the lane must wake. If the lane's first delivery is due too far in the future,
+    /// then all its deliveries are. In that case, up to [#REPAIR_BATCH_ROWS] of them become due
+    /// now.
     private LaneStore.LaneWake withinMaxWait(LaneStore.LaneWake found, Instant now) {
         var latest = now.plus(MAX_WAIT);
         if (!found.at().isAfter(latest)) {

@@ -54,9 +54,9 @@ public final class LaneWaker implements Loop.Step {
         }
     }
 
-    /// Records the lanes of deliveries that wait again; the next round sets their wake-up times.
-    /// Leaves out lanes that are on hold, because a node that does not know of the hold yet would
-    /// send their deliveries.
+    /// Records the lanes of deliveries that are waiting again; the next round sets their wake-up
+    /// times. Leaves out lanes that are on hold, because a node that does not know of the hold yet
+    /// would send their deliveries.
     public void written(List<DeliveryResult> effective) {
         for (var result : effective) {
             switch (result) {

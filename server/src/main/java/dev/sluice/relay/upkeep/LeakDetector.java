@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Finds deliveries that this node owns in the database but does not have in memory.
 ///
-/// Such a leak has one of three causes: a bug lost the delivery, a commit that was given up had
-/// stored the delivery after all, or the delivery's result was given up. A delivery that is missing
-/// from memory in two consecutive rounds is counted and put back to waiting. The count should stay
-/// at 0.
+/// Such a leak has one of three causes: a bug lost the delivery, a journal gave up a commit that
+/// had stored the delivery after all, or a journal gave up the delivery's result. A delivery that
+/// is missing from memory in two consecutive rounds is counted and released, so that it waits
+/// again. The count should stay at 0.
 public final class LeakDetector implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
@@ -33,7 +33,7 @@ public final class LeakDetector implements Loop.Step {
     private final InstantSource clock;
     private final AtomicLong found = new AtomicLong();
 
-    /// The deliveries that were missing from memory in the last round. Owned by the thread that
+    /// The deliveries that were missing from memory in the last round. Used only by the thread that
     /// runs the rounds.
     private Set<DeliveryId> suspects = Set.of();
 

@@ -25,7 +25,7 @@ public final class LongTransactionMonitor implements Loop.Step {
 
     private final Db db;
 
-    /// The transactions found in the last round. Owned by the thread that runs the rounds.
+    /// The transactions found in the last round. Used only by the thread that runs the rounds.
     private Set<String> alreadyReported = Set.of();
 
     public LongTransactionMonitor(Db db) {

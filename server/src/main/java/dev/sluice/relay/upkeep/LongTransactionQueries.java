@@ -20,8 +20,7 @@ final class LongTransactionQueries {
 
     private LongTransactionQueries() {}
 
-    /// Returns the transactions older than `age`, the oldest first, without the one of this
-    /// session.
+    /// Returns the transactions older than `age`, oldest first, except this session's own.
     static List<LongTransaction> olderThan(Tx tx, Duration age) {
         return tx.query(
                 """

@@ -14,11 +14,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /// Keeps the table `commit_log` short. The row of each batch is kept for some minutes. After that,
-/// each round replaces the rows of about a minute with one row, which is kept until the events
-/// themselves have expired.
+/// each round replaces the rows written in about one minute with a single row, which is kept until
+/// the events themselves have expired.
 ///
-/// Batches with failures that the alerts have not read yet are left unchanged, but for a day at
-/// most.
+/// The rows of batches with failures that the alerts have not read yet are left unchanged, but for
+/// a day at most.
 ///
 /// Every node runs this loop; rounds of several nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {
@@ -32,7 +32,7 @@ public final class CommitLogCompactor implements Loop.Step {
     /// How much longer the compacted rows are kept than the events.
     private static final Duration EXTRA_RETENTION = Duration.ofDays(1);
 
-    /// The maximum time for which failures are kept that the alerts have not read.
+    /// The maximum time for which failures are kept if the alerts have not read them.
     private static final Duration MAX_WATCH_DELAY = Duration.ofDays(1);
 
     private static final Logger log = LoggerFactory.getLogger(CommitLogCompactor.class);
@@ -41,11 +41,12 @@ public final class CommitLogCompactor implements Loop.Step {
     private final Retention retention;
     private final InstantSource clock;
 
-    /// The oldest transaction that was running in each of the last rounds, newest round last.
+    /// The number of the oldest transaction that was running in each of the last rounds. The newest
+    /// round is last.
     private final Deque<Long> oldestRunning = new ArrayDeque<>();
 
     /// @param retention the longest retention of all plans
-    /// @param clock the settled clock
+    /// @param clock the clock for decisions that cannot be undone
     public CommitLogCompactor(Db db, Retention retention, InstantSource clock) {
         this.db = db;
         this.retention = retention;

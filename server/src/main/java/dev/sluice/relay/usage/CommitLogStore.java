@@ -47,7 +47,7 @@ public final class CommitLogStore {
                 now);
     }
 
-    /// Returns the number of batches below `xid` that were not compacted because of their failures.
+    /// Returns the number of batches below `xid` that have not been compacted and contain failures.
     static int uncompactedFailures(Tx tx, long xid) {
         return tx.single(
                 """
@@ -58,9 +58,9 @@ public final class CommitLogStore {
                 xid);
     }
 
-    /// Empties the log and begins it with this transaction, which imports all events. The order in
-    /// which these events were first committed is no longer known. A stream therefore reads either
-    /// all of them or none.
+    /// Empties the log and adds a first row for this transaction, which imports all events. The
+    /// order in which these events were first committed is no longer known. A stream therefore
+    /// reads either all of them or none.
     ///
     /// @param eventsFrom a time before which no event arrived
     public static void restart(Tx tx, Instant eventsFrom) {

@@ -19,13 +19,13 @@ import java.util.UUID;
 /// `commit_log`.
 ///
 /// The events of a batch arrived shortly after each other, so the arrival time of the first event
-/// is enough. The ended deliveries may have waited for hours. Their range of ids is stored if it is
-/// narrow, and otherwise a list of them. The failed and exhausted deliveries are also counted by
-/// connection and status, for alerts. Not thread-safe.
+/// is enough. The ended deliveries may have waited for hours. If their events arrived within a few
+/// seconds, the range of their ids is stored, and otherwise a list of their ids. The failed and
+/// exhausted deliveries are also counted by connection and status, for alerts. Not thread-safe.
 final class CommitSummary {
 
-    /// The longest range of arrival times that is stored as a range. It is limited because a reader
-    /// must also read all deliveries of other batches in the range.
+    /// The longest range of arrival times that is stored as a range. It is limited because whoever
+    /// reads the range also reads the deliveries of other batches in it.
     private static final Duration MAX_OUTCOME_RANGE = Duration.ofSeconds(5);
 
     /// @param status failed or exhausted
@@ -59,7 +59,7 @@ final class CommitSummary {
                 (known, next) -> new FailureCount(known.n() + 1, next.sample()));
     }
 
-    /// Returns the connections with failed or exhausted deliveries; null if there are none. A
+    /// Returns the connections with failed or exhausted deliveries, or null if there are none. A
     /// connection with both statuses occurs twice. The other lists about failures have the same
     /// order.
     @Nullable List<UUID> failedConnections() {
@@ -82,14 +82,14 @@ final class CommitSummary {
         return list.isEmpty() ? null : list;
     }
 
-    /// Returns when the first event arrived, in milliseconds since 1970; null if there are no
+    /// Returns when the first event arrived, in milliseconds since 1970, or null if there are no
     /// events.
     @Nullable Long eventsFrom() {
         return eventsFrom;
     }
 
-    /// Returns the first id of the range of ended deliveries; null if there are none, or if they
-    /// are stored as a list.
+    /// Returns the first id of the range of ended deliveries. Returns null if there are none, or if
+    /// they are stored as a list.
     @Nullable UUID outcomesFrom() {
         return isNarrow() ? outcomesFrom : null;
     }
@@ -98,8 +98,8 @@ final class CommitSummary {
         return isNarrow() ? outcomesTo : null;
     }
 
-    /// Returns the list of ended deliveries; null if there are none, or if they are stored as a
-    /// range.
+    /// Returns the list of ended deliveries. Returns null if there are none, or if they are stored
+    /// as a range.
     @Nullable List<UUID> listedOutcomes() {
         return isNarrow() || outcomes.isEmpty() ? null : List.copyOf(outcomes);
     }

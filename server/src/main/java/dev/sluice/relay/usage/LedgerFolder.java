@@ -33,7 +33,7 @@ public final class LedgerFolder implements Loop.Step {
     private final LongSupplier nanos;
     private long pausedUntilNanos;
 
-    /// The batches that could not be folded in the last round that failed.
+    /// The batches that could not be folded when batches were last folded in parts.
     private Set<LedgerStore.BatchKey> failedBefore = Set.of();
 
     /// @param nanos the monotonic clock of this process
@@ -67,9 +67,9 @@ public final class LedgerFolder implements Loop.Step {
     }
 
     /// Folds the batches in smaller and smaller parts, because some batch cannot be folded.
-    /// Discards the row of a batch that cannot be read in two consecutive such rounds, because no
-    /// query that adds up the ledger could work with it. The audit later reports that the counts do
-    /// not match.
+    /// Discards the row of a batch that cannot be read in two consecutive such rounds, because
+    /// every query that adds up the ledger would fail as long as the row exists. The audit later
+    /// reports that the counts do not match.
     private void foldApart() {
         var failed =
                 Halving.run(

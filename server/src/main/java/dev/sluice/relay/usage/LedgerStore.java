@@ -39,7 +39,7 @@ public final class LedgerStore {
         tx.updateAll(statements(row, batch, source));
     }
 
-    /// Returns the statement that [#write] runs; none if the row is empty.
+    /// Returns the statements that [#write] runs, or an empty list if the row is empty.
     public static List<SqlStatement> statements(LedgerRow row, UUID batch, SourceId source) {
         return row.isEmpty() ? List.of() : List.of(statement(row, batch, source));
     }
@@ -106,8 +106,8 @@ public final class LedgerStore {
     /// Returns the outcome of a transaction that may have written a batch. A batch's own row does
     /// not show it, because the row is soon folded.
     ///
-    /// After a crash, PostgreSQL gives out the numbers of unlogged transactions a second time. The
-    /// number of the current transaction shows whether `number` was given out again. If it was, the
+    /// After a crash, PostgreSQL reuses the numbers of transactions that had not reached its log.
+    /// The number of the current transaction shows whether `number` has been used again. If so, the
     /// result is the outcome of the later transaction.
     public static TransactionStatus transactionStatus(Tx tx, long number) {
         return tx.single(
@@ -131,8 +131,8 @@ public final class LedgerStore {
         return fold(tx, "", List.of());
     }
 
-    /// Folds those of these batches' rows that are not folded yet. Returns the number of folded
-    /// rows.
+    /// Folds the rows of these batches, except those that are already folded. Returns the number of
+    /// folded rows.
     static int fold(Tx tx, List<BatchKey> batches) {
         return fold(
                 tx,

@@ -33,7 +33,7 @@ public final class ChallengeResponder {
 
     private ChallengeResponder() {}
 
-    /// Returns the reply if the request is a challenge; empty otherwise.
+    /// Returns the reply if the request is a challenge, or empty otherwise.
     public static Optional<Reply> answer(
             VerificationConfig config, VerificationResult result, byte[] body) {
         if (!(result instanceof VerificationResult.VerificationPassed(Optional<Secret> secret))
@@ -62,7 +62,7 @@ public final class ChallengeResponder {
     /// Returns whether the body of a verified request is a challenge to a source with this
     /// configuration.
     public static boolean isChallenge(VerificationConfig config, byte[] body) {
-        var anySecret = new Secret("any"); // only the reply depends on it
+        var anySecret = new Secret("any"); // the secret affects only the reply
         var passed = new VerificationResult.VerificationPassed(Optional.of(anySecret));
         return answer(config, passed, body).isPresent();
     }

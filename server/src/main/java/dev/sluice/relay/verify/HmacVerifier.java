@@ -18,9 +18,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// Checks the HMAC signature of an inbound request.
 ///
-/// A signature matches if any secret produces any signature in the header, for any variant of the
-/// URL. All combinations are compared, each in constant time. The timestamp, if the scheme has one,
-/// is checked against the tolerance only after a signature matched.
+/// The signature matches if any of the secrets, with any variant of the URL, produces any of the
+/// signatures in the header. All combinations are compared, each in constant time. The timestamp,
+/// if the scheme has one, is checked against the tolerance only after a signature has matched.
 final class HmacVerifier {
 
     private HmacVerifier() {}

@@ -22,8 +22,8 @@ record SignatureScheme(
         TimestampLocation timestampLocation,
         Duration tolerance) {
 
-    /// Returns the name of the header that contains the message id, in schemes that sign one:
-    /// `webhook-id` or `svix-id`.
+    /// Returns the name of the header that contains the message id: `webhook-id` or `svix-id`.
+    /// Meant only for schemes that sign a message id.
     String messageIdHeader() {
         return header.replace("-signature", "-id");
     }
@@ -92,8 +92,9 @@ record SignatureScheme(
     enum SecretEncoding {
         /// The UTF-8 bytes of the secret, including any prefix.
         TEXT,
-        /// The bytes that the secret stands for in Base64, after an optional `whsec_`. If it is not
-        /// Base64, the UTF-8 bytes of the whole secret. Sluice signs in the same way.
+        /// The bytes that result from decoding the secret as Base64, without an optional `whsec_`
+        /// prefix. If the secret is not Base64, the UTF-8 bytes of the whole secret. Sluice
+        /// converts its own signing secrets in the same way.
         STANDARD_WEBHOOKS
     }
 }

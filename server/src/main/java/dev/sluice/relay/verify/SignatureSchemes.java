@@ -152,7 +152,8 @@ final class SignatureSchemes {
         };
     }
 
-    /// Returns the first provider whose signature header the request has; empty if there is none.
+    /// Returns the first provider whose signature header the request has, or empty if there is
+    /// none.
     static Optional<WebhookProvider> providerOf(InboundRequest inbound) {
         return Arrays.stream(WebhookProvider.values())
                 .filter(provider ->

@@ -11,8 +11,8 @@ import java.time.Instant;
 /// tolerance.
 final class TimestampValidator {
 
-    /// The minimum number of digits of a Unix time in milliseconds. As seconds, such a number would
-    /// be in the year 33658 or later.
+    /// A number with exactly this many digits is read as a Unix time in milliseconds. As seconds,
+    /// it would be in the year 33658 or later.
     private static final int MILLIS_DIGITS = 13;
 
     private static final int MAX_DIGITS = 18;

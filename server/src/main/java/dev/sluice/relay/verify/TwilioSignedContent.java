@@ -14,8 +14,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Builds the text that follows the URL in what Twilio signs (Twilio documentation, "Validating
-/// requests").
+/// Builds the text that Twilio appends to the URL before it signs the result (Twilio documentation,
+/// "Validating requests").
 ///
 /// For a form, the text consists of the fields sorted by name. Each field is its name followed by
 /// its value, without separators. If a name has several values, they are sorted and repeated values
@@ -44,9 +44,9 @@ final class TwilioSignedContent {
         return "";
     }
 
-    /// Returns the URL with which the signature covers the body. If the body is empty or a form, or
-    /// if the URL already has the right hash, this is the URL of the request. Otherwise, the hash
-    /// of the body is added to the URL.
+    /// Returns a URL that makes the signature cover the body. If the body is empty or a form, or if
+    /// the URL already has the right hash, this is the URL of the request. Otherwise, the hash of
+    /// the body is added to the URL.
     static String coveringUrl(InboundRequest inbound) {
         try {
             var _ = of(inbound);

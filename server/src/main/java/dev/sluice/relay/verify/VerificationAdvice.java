@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Suggests what to change when an event fails the verification by a config. Pure.
+/// Suggests what to change when an event fails verification with a config. Pure.
 ///
 /// Each sentence begins with a space, because it follows another sentence.
 final class VerificationAdvice {
@@ -80,7 +80,7 @@ final class VerificationAdvice {
                         .collect(Collectors.joining(" or "));
     }
 
-    /// Returns the provider whose headers the event has; empty if there is none.
+    /// Returns the provider whose headers the event has, or empty if there is none.
     private static Optional<String> senderOf(InboundRequest event) {
         if (event.hasHeader(DiscordVerifier.SIGNATURE_HEADER)) {
             return Optional.of("discord");
@@ -129,8 +129,8 @@ final class VerificationAdvice {
                         + " one.";
     }
 
-    /// Looks for other settings with which the signature fits the same secret. Returns a sentence
-    /// that names the settings to change; empty if there are none.
+    /// Looks for other settings with which the event's signature is correct for the same secret.
+    /// Returns a sentence that names the settings to change, or empty if there are none.
     private static Optional<String> matchingChange(
             GenericHmacVerification hmac, InboundRequest event) {
         return variants(hmac)

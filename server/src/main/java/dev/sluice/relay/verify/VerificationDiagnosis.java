@@ -94,7 +94,7 @@ public record VerificationDiagnosis(Judgement judgement, String sentence) {
     }
 
     /// Returns the name of a header that the config reads and whose value was masked when the event
-    /// was stored; empty if there is none.
+    /// was stored. Returns empty if there is none.
     private static Optional<String> maskedHeader(VerificationConfig config, InboundRequest event) {
         var read = readHeaders(config);
         return event.headers().stream()

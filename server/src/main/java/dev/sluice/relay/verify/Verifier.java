@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /// Verifies an inbound request against its source's configuration. Pure.
 ///
-/// A request of a provider that signs, such as Stripe, is verified by [HmacVerifier] with the
+/// A request from a provider that signs, such as Stripe, is verified by [HmacVerifier] with the
 /// provider's scheme from [SignatureSchemes].
 public final class Verifier {
 

@@ -34,9 +34,9 @@ public final class WebhookSigner {
 
     private WebhookSigner() {}
 
-    /// Returns the name of the signature header that [#sign] cannot create; empty if there is none.
-    /// `sign` cannot create the signature of Discord, because a source has only Discord's public
-    /// key.
+    /// Returns the name of the signature header that [#sign] cannot create, or empty if there is
+    /// none. `sign` cannot create the signature of Discord, because a source has only Discord's
+    /// public key.
     public static Optional<String> missingHeader(VerificationConfig config) {
         return config instanceof VerificationConfig.DiscordVerification
                 ? Optional.of(DiscordVerifier.SIGNATURE_HEADER)
