@@ -143,10 +143,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
         boolean changed;
         synchronized (this) {
             var before = snapshot;
-            var changes =
-                    db.snapshot(tx ->
-                            ConfigurationChanges.read(
-                                    tx, before.version(), sourceStore, destinations));
+            var changes = changesSince(before.version());
             changed = changes.version() != before.version();
             if (changed) {
                 snapshot = SnapshotBuilder.build(before, changes, deleted);
@@ -155,6 +152,13 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
         if (changed) {
             notifyListeners();
         }
+    }
+
+    private ConfigurationChanges changesSince(long version) {
+        return version == ConfigurationChanges.NO_VERSION
+                ? ConfigurationChanges.readAll(db, sourceStore, destinations)
+                : db.snapshot(tx ->
+                        ConfigurationChanges.read(tx, version, sourceStore, destinations));
     }
 
     private void findDeleted() {

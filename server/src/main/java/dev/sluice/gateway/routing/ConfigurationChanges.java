@@ -8,12 +8,15 @@ import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.DestinationStore.DestinationVersion;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.SourceStore.SourceVersion;
+import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.PlannerFeature;
+import dev.sluice.platform.db.SharedSnapshot;
 import dev.sluice.platform.db.Tx;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /// The configuration rows that changed after a given version. For a node that has read nothing yet,
@@ -36,46 +39,73 @@ record ConfigurationChanges(
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
 
+    /// Reads all rows that are not deleted, for a node that has read nothing yet. Reads sources,
+    /// destinations and connections at the same time, because the start of the node waits for them.
+    static ConfigurationChanges readAll(
+            Db db, SourceStore sourceStore, DestinationStore destinationStore) {
+        var version = new AtomicLong();
+        var workspaces = new ArrayList<Workspace>();
+        var sources = new ArrayList<SourceVersion>();
+        var destinations = new ArrayList<DestinationVersion>();
+        var connections = new ArrayList<ConnectionVersion>();
+        SharedSnapshot.read(
+                db,
+                List.of(
+                        tx -> {
+                            version.set(WorkspaceStore.configVersion(tx));
+                            workspaces.addAll(WorkspaceStore.changedAfter(tx, NO_VERSION));
+                            readPages(
+                                    tx,
+                                    ConnectionQueries::live,
+                                    row -> row.connection().id().value(),
+                                    connections);
+                        },
+                        tx ->
+                                readPages(
+                                        tx,
+                                        destinationStore::live,
+                                        row -> row.destination().id().value(),
+                                        destinations),
+                        tx ->
+                                readPages(
+                                        tx,
+                                        sourceStore::live,
+                                        row -> row.source().id().value(),
+                                        sources)));
+        return new ConfigurationChanges(
+                version.get(), sources, destinations, connections, workspaces);
+    }
+
     /// Reads what changed after the version `known`. The transaction must see a single snapshot
-    /// ([dev.sluice.platform.db.Db#snapshot]).
+    /// ([Db#snapshot]).
     static ConfigurationChanges read(
             Tx tx, long known, SourceStore sources, DestinationStore destinations) {
         long version = WorkspaceStore.configVersion(tx);
         if (version == known) {
             return new ConfigurationChanges(version, List.of(), List.of(), List.of(), List.of());
         }
-        var workspaces = WorkspaceStore.changedAfter(tx, known);
-        if (known != NO_VERSION) {
-            return new ConfigurationChanges(
-                    version,
-                    sources.changedAfter(tx, known),
-                    destinations.changedAfter(tx, known),
-                    ConnectionQueries.changedAfter(tx, known),
-                    workspaces);
-        }
-        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN);
         return new ConfigurationChanges(
                 version,
-                pages(
-                        after -> sources.live(tx, after, PAGE_ROWS),
-                        row -> row.source().id().value()),
-                pages(
-                        after -> destinations.live(tx, after, PAGE_ROWS),
-                        row -> row.destination().id().value()),
-                pages(
-                        after -> ConnectionQueries.live(tx, after, PAGE_ROWS),
-                        row -> row.connection().id().value()),
-                workspaces);
+                sources.changedAfter(tx, known),
+                destinations.changedAfter(tx, known),
+                ConnectionQueries.changedAfter(tx, known),
+                WorkspaceStore.changedAfter(tx, known));
     }
 
-    private static <T> List<T> pages(Function<UUID, List<T>> read, Function<T, UUID> id) {
-        var all = new ArrayList<T>();
-        var page = read.apply(BEFORE_ALL);
-        all.addAll(page);
+    /// Reads up to `limit` rows with an id above `after`, ordered by id.
+    @FunctionalInterface
+    private interface PageQuery<T> {
+        List<T> read(Tx tx, UUID after, int limit);
+    }
+
+    private static <T> void readPages(
+            Tx tx, PageQuery<T> query, Function<T, UUID> id, List<T> rows) {
+        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN);
+        var page = query.read(tx, BEFORE_ALL, PAGE_ROWS);
+        rows.addAll(page);
         while (page.size() == PAGE_ROWS) {
-            page = read.apply(id.apply(page.getLast()));
-            all.addAll(page);
+            page = query.read(tx, id.apply(page.getLast()), PAGE_ROWS);
+            rows.addAll(page);
         }
-        return all;
     }
 }

@@ -53,11 +53,12 @@ public final class BudgetedScan {
             if (left <= 0) {
                 return last;
             }
-            // The next step should fill the remaining time at the speed measured so far.
+            // At the speed measured so far, the next step would take half the remaining time. It
+            // may be slower: older rows are less often in memory.
             step =
                     (int)
                             Math.clamp(
-                                    scanned * (double) left / elapsed,
+                                    scanned * (double) left / elapsed / 2,
                                     MIN_STEP_ROWS,
                                     MAX_STEP_ROWS);
         }

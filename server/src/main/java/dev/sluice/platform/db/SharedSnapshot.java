@@ -1,0 +1,86 @@
+package dev.sluice.platform.db;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+
+/// Runs several reads at the same time, each in a read-only transaction of its own. All of them see
+/// the same snapshot of the database, as if one transaction had run them one after the other.
+///
+/// The first transaction exports its snapshot, and the others import it (PostgreSQL manual,
+/// "Snapshot Synchronization Functions").
+public final class SharedSnapshot {
+
+    private final Db db;
+    private final ExecutorService threads;
+
+    private SharedSnapshot(Db db, ExecutorService threads) {
+        this.db = db;
+        this.threads = threads;
+    }
+
+    /// Runs the reads and waits for all of them. Takes as many connections of the pool as there are
+    /// reads.
+    ///
+    /// @param reads at least one
+    /// @throws DbException if a read fails
+    public static void read(Db db, List<Consumer<Tx>> reads) {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            new SharedSnapshot(db, threads).run(reads.getFirst(), reads.subList(1, reads.size()));
+        }
+    }
+
+    private void run(Consumer<Tx> first, List<Consumer<Tx>> others) {
+        var running =
+                db.snapshot(tx -> {
+                    String id = tx.single("select pg_export_snapshot() as id", r -> r.text("id"));
+                    var started = others.stream().map(read -> start(read, id)).toList();
+                    first.accept(tx);
+                    // The snapshot can be imported only while this transaction is open.
+                    started.forEach(read -> read.imported().join());
+                    return started;
+                });
+        running.forEach(read -> join(read.ended()));
+    }
+
+    /// A read in another transaction.
+    ///
+    /// @param imported completed as soon as the transaction no longer needs the first one, also if
+    ///   the read has failed
+    /// @param ended fails with the exception of the read
+    private record RunningRead(CompletableFuture<Boolean> imported, CompletableFuture<Void> ended) {}
+
+    private RunningRead start(Consumer<Tx> read, String snapshotId) {
+        var imported = new CompletableFuture<Boolean>();
+        var ended =
+                CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                db.snapshot(tx -> {
+                                    tx.update("set transaction snapshot '" + snapshotId + "'");
+                                    imported.complete(true);
+                                    read.accept(tx);
+                                    return true;
+                                });
+                            } finally {
+                                imported.complete(false);
+                            }
+                        },
+                        threads);
+        return new RunningRead(imported, ended);
+    }
+
+    private static void join(CompletableFuture<Void> read) {
+        try {
+            read.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+}
