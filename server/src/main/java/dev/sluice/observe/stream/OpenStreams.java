@@ -26,8 +26,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Tracks the open streams of this node. Registers them in the database, so that each workspace's
-/// limit applies across all nodes. Ends a stream if its caller lost access, if its source or
-/// connection was deleted, or if the workspace's plan no longer allows so many streams.
+/// limit applies across all nodes. Ends a stream if its caller has lost access, if its source or
+/// connection was deleted, or if the workspace has more streams open than its plan allows.
 /// Thread-safe.
 ///
 /// Opening a stream needs the database. If the database fails later, open streams continue, and the
