@@ -6,7 +6,7 @@ import dev.sluice.observe.audit.Invariant;
 
 import java.io.PrintStream;
 
-/// The command `sluice audit`: checks the consistency of the whole database and prints a report.
+/// The `sluice audit` command: checks the consistency of the whole database and prints a report.
 ///
 /// The command only reads the database, and works whether or not a server is running.
 final class AuditCommand {
@@ -27,8 +27,8 @@ final class AuditCommand {
             print(report, out);
             return report.isClean() ? EXIT_CLEAN : EXIT_VIOLATIONS;
         } catch (RuntimeException e) {
-            // The JVM would otherwise exit with status 1, which means that the audit found a
-            // violation.
+            // If the exception were not caught, the JVM would exit with status 1, the status for an
+            // audit that found violations.
             err.println("The audit could not run: " + CommandFailure.reason(e));
             return EXIT_ERROR;
         }

@@ -8,10 +8,11 @@ import java.util.function.Consumer;
 
 /// The clocks of a server process.
 ///
-/// @param shared follows the database's clock, so that all processes on one database agree
+/// @param shared the clock that follows the database's clock, so that all processes that share a
+///   database agree on the time
 /// @param settled the clock for decisions that cannot be undone. It shows the earlier of the
-///   database's settled time (see [DatabaseClock#settled()]) and this machine's time, so that
-///   neither clock alone can cause such a decision too early
+///   database's settled time (see [DatabaseClock#settled()]) and this machine's time, so a single
+///   clock that is ahead cannot cause such a decision too early
 /// @param setBy synchronizes `shared` and `settled` with the time of the given database
 record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
 
@@ -29,7 +30,7 @@ record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
         };
     }
 
-    /// Returns clocks that both show the time of `clock` and are never synchronised with a
+    /// Returns clocks that both show the time of `clock` and are never synchronized with a
     /// database. For tests.
     static Clocks of(InstantSource clock) {
         return new Clocks(clock, clock, _ -> {});

@@ -23,14 +23,14 @@ final class CommandDatabase {
     /// afterwards.
     ///
     /// @param command the name of the command
-    /// @throws StartupException if there is no database, or if its tables are not those of this
-    ///   version
+    /// @throws StartupException if there is no database, or if its tables belong to another version
+    ///   of Sluice
     static <T> T use(Config config, String command, Function<Db, T> work) {
         return find(config, command, database -> use(database, command, work));
     }
 
-    /// Like [#use], but passes the address of the database to `work`. The database may have no
-    /// tables.
+    /// Like [#use], but passes the address of the database to `work` and does not check its tables.
+    /// They may be missing or belong to another version of Sluice.
     static <T> T find(Config config, String command, Function<Database, T> work) {
         var external = config.storage().database();
         return external.isPresent()
@@ -95,8 +95,8 @@ final class CommandDatabase {
         }
     }
 
-    /// Returns the address of the embedded database that the running server uses. That server holds
-    /// the lock on the data directory.
+    /// Returns the address of the embedded database that another Sluice process is running. That
+    /// process holds the lock on the data directory.
     private static Database runningDatabase(Config config) {
         return EmbeddedPostgres.findRunning(
                         DataDirectory.postgresDirectory(config.storage().dataDir()))

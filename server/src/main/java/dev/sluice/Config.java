@@ -41,10 +41,10 @@ record Config(
         Optional<String> messengerApiUrl,
         TelemetrySettings telemetry) {
 
-    /// The settings of the server's metrics and traces.
+    /// The settings of the server's metrics, traces and log.
     ///
     /// @param metrics empty if the metrics are off
-    /// @param tracing OpenTelemetry's own settings, by their names; empty if tracing is off
+    /// @param tracing OpenTelemetry's own settings, by name; empty if tracing is off
     record TelemetrySettings(
             Optional<MetricsSettings> metrics, Map<String, String> tracing, LogSettings log) {}
 
@@ -84,8 +84,8 @@ record Config(
             boolean isCompressing) {}
 
     /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
-    /// @param retryJitter the maximum random deviation of a retry from its interval, as a fraction
-    ///   of the interval from 0 to 1
+    /// @param retryJitter how far the time of a retry may randomly deviate from the retry interval,
+    ///   as a fraction of the interval from 0 to 1
     record DeliverySettings(
             AddressPolicy addressPolicy,
             String headerPrefix,
@@ -96,7 +96,7 @@ record Config(
     private static final int MIN_API_KEY_LENGTH = 32;
     private static final Duration MAX_STOP_DELAY = Duration.ofMinutes(5);
 
-    /// Reads all settings. Wrong values are recorded as errors in `settings`. The caller must not
+    /// Reads all settings. Invalid values are recorded as errors in `settings`. The caller must not
     /// use the result if `settings` has any errors.
     static Config read(Settings settings) {
         var server = server(settings);

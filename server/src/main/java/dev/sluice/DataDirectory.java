@@ -91,8 +91,8 @@ final class DataDirectory implements AutoCloseable {
         return postgresDirectory(path);
     }
 
-    /// Returns the directory of the embedded database. This method does not lock the data
-    /// directory, so another process may be using it.
+    /// Returns the embedded database's directory within the data directory `path`. Does not lock
+    /// the data directory, so another process may be using the database.
     static Path postgresDirectory(Path path) {
         return path.toAbsolutePath().normalize().resolve("postgres");
     }
@@ -111,7 +111,7 @@ final class DataDirectory implements AutoCloseable {
     }
 
     /// Returns the path of the file that records the delivery attempts in progress. The file exists
-    /// while a server runs, and remains after a server is killed.
+    /// while a server is running, and remains if the server is killed.
     Path inFlightFile() {
         return path.resolve("wire.slots");
     }
@@ -122,8 +122,8 @@ final class DataDirectory implements AutoCloseable {
 
     /// Returns an id of this data directory. On Linux, the id is unique: a directory on another
     /// machine or a copy on this machine has a different one. A node that finds its own id in the
-    /// database knows that the earlier node with this id has ended, because this process now holds
-    /// the directory's lock.
+    /// database knows that the earlier node with this id has ended, because only one process at a
+    /// time can hold the directory's lock.
     ///
     /// The id is derived from the machine's boot id, which only Linux has, and from the identity of
     /// the lock file on its disk. On Linux, it therefore changes with each boot. If the file system
@@ -144,8 +144,8 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /// Returns the master key stored in a data directory, or empty if there is none. This method
-    /// does not lock the directory.
+    /// Returns the master key stored in a data directory, or empty if there is none. Does not lock
+    /// the directory.
     static Optional<Secret> storedMasterKey(Path path) throws IOException {
         var file = path.resolve(MASTER_KEY_FILE);
         return Files.exists(file)

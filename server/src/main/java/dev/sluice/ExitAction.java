@@ -20,8 +20,8 @@ final class ExitAction implements AutoCloseable {
         return new ExitAction(hook);
     }
 
-    /// Cancels the action. If the process is already ending, this method does not return. Otherwise
-    /// the caller would continue and report failures that only the shutdown caused.
+    /// Cancels the action. If the process is already ending, this method does not return, so that
+    /// the caller does not continue and report failures that only the shutdown caused.
     @Override
     public void close() {
         try {

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The command `sluice export-data FILE`: writes the whole installation to a file, whether or not a
+/// The `sluice export-data FILE` command: writes the whole installation to a file, whether or not a
 /// server is running.
 final class ExportDataCommand {
 

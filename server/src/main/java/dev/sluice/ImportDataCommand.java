@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// The command `sluice import-data FILE`: reads a whole installation from a file into an empty
+/// The `sluice import-data FILE` command: reads a whole installation from a file into an empty
 /// database.
 final class ImportDataCommand {
 
@@ -43,7 +43,7 @@ final class ImportDataCommand {
     ///
     /// @param config the settings of the server that will use the database
     /// @param arguments the arguments after `import-data`
-    /// @param in contains the data if FILE is `-`
+    /// @param in supplies the data if FILE is `-`
     /// @return the exit status
     static int run(
             Config config,
@@ -138,7 +138,7 @@ final class ImportDataCommand {
 
     /// Creates the master key in the data directory, just as a server does on its first start.
     /// Called only if the import file has a passphrase and no master key exists. That can happen
-    /// only with an embedded database.
+    /// only with an embedded database, because an external one requires `SLUICE_MASTER_KEY`.
     private Secret newMasterKey(Optional<DataDirectory> directory) {
         try {
             return directory.orElseThrow().masterKey(random);

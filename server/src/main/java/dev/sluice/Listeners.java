@@ -33,8 +33,8 @@ final class Listeners {
         this.ids = ids;
     }
 
-    /// Checks that the ports are free before anything is created. The server starts to listen on
-    /// them only when it is ready to answer.
+    /// Checks that the ports are free, so that a taken port is reported before anything is created.
+    /// The server starts to listen on the ports only when it is ready to answer requests.
     ///
     /// @throws StartupException if a port is taken
     static void requireFreePorts(Config config) {

@@ -28,8 +28,8 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
     private static final String FROM_FILE = "--passphrase-file";
     private static final int MIN_LENGTH = 8;
 
-    /// Prompts for a passphrase on the terminal. Takes the text of the prompt; returns empty if the
-    /// process has no terminal.
+    /// A function that prompts for a passphrase on the terminal. It takes the text of the prompt,
+    /// and returns what the user types, or empty if the process has no terminal.
     interface Terminal extends Function<String, Optional<Secret>> {}
 
     /// Returns a terminal that prompts on this process's own terminal and does not echo what the
@@ -45,7 +45,7 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
         };
     }
 
-    /// Parses the arguments. Returns empty if they are wrong.
+    /// Parses the arguments. Returns empty if they are invalid.
     static Optional<PassphraseOption> parse(List<String> arguments) {
         var words = new ArrayList<>(arguments);
         boolean isAsked = words.remove(ASK);

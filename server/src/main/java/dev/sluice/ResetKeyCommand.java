@@ -15,7 +15,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// The command `sluice reset-key`: creates an API key with full access for a workspace, whether or
+/// The `sluice reset-key` command: creates an API key with full access for a workspace, whether or
 /// not a server is running. The workspace's other keys stay valid.
 final class ResetKeyCommand {
 

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// The command `sluice reset-password EMAIL`: sets a person's password and ends the person's
+/// The `sluice reset-password EMAIL` command: sets a person's password and ends the person's
 /// sessions, whether or not a server is running.
 final class ResetPasswordCommand {
 
@@ -40,7 +40,7 @@ final class ResetPasswordCommand {
     ///
     /// @param config the settings of the server whose account is changed
     /// @param arguments the arguments after `reset-password`
-    /// @param in contains the password in its first line if `--password-stdin` is given
+    /// @param in supplies the password as its first line if `--password-stdin` is given
     /// @return the exit status
     static int run(
             Config config,

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// The command `sluice set-plan WORKSPACE PLAN`: lets the operator move a workspace to another
+/// The `sluice set-plan WORKSPACE PLAN` command: lets the operator move a workspace to another
 /// plan, whether or not a server is running.
 final class SetPlanCommand {
 

@@ -21,8 +21,8 @@ final class SettingSources {
     private static final String TRACING_PREFIX = "OTEL_";
     private static final String CONFIG_FILE_SETTING = "SLUICE_CONFIG";
 
-    /// Settings of the command line tool. They are accepted and ignored, because both programs may
-    /// run in the same environment.
+    /// Settings of the command line tool. The server ignores them instead of reporting an error,
+    /// because the tool may run in the same environment.
     private static final Set<String> CLIENT_SETTINGS =
             Set.of(
                     "SLUICE_SERVER",
@@ -36,7 +36,7 @@ final class SettingSources {
 
     private SettingSources() {}
 
-    /// @throws UncheckedIOException if the file cannot be read; the message is for the operator
+    /// @throws UncheckedIOException if the file cannot be read; the message tells the operator why
     static Settings read(Map<String, String> environment) {
         var sources = new SettingSources();
         String file = environment.getOrDefault(CONFIG_FILE_SETTING, "");

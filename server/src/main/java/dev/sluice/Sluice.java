@@ -48,7 +48,7 @@ final class Sluice implements AutoCloseable {
 
     private Sluice() {}
 
-    /// @throws StartupException when the server cannot start; nothing is left running
+    /// @throws StartupException when the server cannot start; no part of it is left running
     static Sluice start(Config config, String version) {
         return start(config, Clocks.ofDatabase(), version, Optional.empty());
     }
@@ -178,7 +178,8 @@ final class Sluice implements AutoCloseable {
             Config config, Storage storage, Optional<DoubleSupplier> freeShare) throws IOException {
         loadCompression(config.storage().isCompressing());
         var directory = storage.directory();
-        // The free space on an external database's disk is unknown, so all of it counts as free.
+        // The free space on an external database's disk is unknown, so the whole disk counts as
+        // free.
         DoubleSupplier measured =
                 config.storage().database().isPresent() ? () -> 1 : directory::freeShare;
         return new RelaySettings(
@@ -200,8 +201,8 @@ final class Sluice implements AutoCloseable {
     }
 
     /// Lets the heap of this process grow and shrink with the load. Call this after the memory that
-    /// only the startup needed has been given back. Only a server with its own process should call
-    /// it, because it changes options of the whole JVM.
+    /// only the startup needed has been given back. Call it only if the server is alone in its
+    /// process, because it changes options of the whole JVM.
     void keepHeapRoomWhileBusy() {
         shutdown.start(new Chore("heap", Duration.ofSeconds(1), new HeapRoom(shutdown.activity())));
     }

@@ -1,4 +1,4 @@
-/// Puts load on a running Sluice and measures it, on loopback only.
+/// Puts a running Sluice under load and measures it. All traffic stays on loopback.
 ///
 /// [dev.sluice.bench.Bench] runs a scenario. The load generator and the sink run as separate
 /// processes, so that their CPU time can be measured separately.

@@ -22,7 +22,7 @@ record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Faul
     /// An attack that continues until it is closed.
     interface Attack extends AutoCloseable {
 
-        /// Describes the load offered so far, in words.
+        /// Describes in words how much load the attack has sent so far.
         String offeredLoad();
 
         @Override

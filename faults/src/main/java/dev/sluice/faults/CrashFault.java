@@ -58,7 +58,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         };
     }
 
-    /// Returns the victims. The kinds take turns; a kind drops out when none of it is left.
+    /// Returns the victims in the order in which to kill them. The kinds take turns; a kind drops
+    /// out once it has been chosen as often as requested.
     private static List<CrashVictim> alternate(int relay, int postgres, int both) {
         var victims = new ArrayList<CrashVictim>();
         var left =
@@ -123,8 +124,9 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         }
     }
 
-    /// Kills the victim. Freezes the relay before its deliveries are counted, so that the number is
-    /// still exact when it dies. Returns whether the relay exited on its own.
+    /// Kills the victim. If that includes the relay, freezes the relay before its deliveries are
+    /// counted, so that the count is still exact when it dies. Returns whether the relay then had
+    /// to be restarted because it exited on its own or did not recover.
     private static boolean kill(CrashVictim victim, FaultTestbed testbed) {
         var relay = testbed.node(0);
         if (victim != CrashVictim.POSTGRES) {

@@ -14,9 +14,9 @@ final class Criteria {
     private final List<ReportTable> tables = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
 
-    /// @param limit the limit, as text or as a number, like `seen`
+    /// @param limit the limit; like `seen`, it is text or a number
     /// @param isTimeBound whether the criterion is a time limit, which an overloaded machine may
-    ///   miss
+    ///   exceed
     record Criterion(String text, Object limit, Object seen, boolean isMet, boolean isTimeBound) {}
 
     Criteria none(String text, long seen) {
@@ -27,8 +27,8 @@ final class Criteria {
         return add(text, "≤ " + shown(limit), seen, seen.doubleValue() <= limit.doubleValue());
     }
 
-    /// Adds a criterion like `atMost`, but for a time in seconds or milliseconds. An overloaded
-    /// machine may miss it.
+    /// Adds the criterion that a time, in seconds or milliseconds, is at most `limit`. An
+    /// overloaded machine may exceed the limit.
     Criteria inTime(String text, double limit, double seen) {
         all.add(new Criterion(text, "≤ " + shown(limit), seen, seen <= limit, true));
         return this;

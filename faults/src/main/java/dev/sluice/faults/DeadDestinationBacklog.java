@@ -83,7 +83,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
     }
 
     /// Returns the number of deliveries that are waiting now. Sleeps for a second first, because
-    /// the query itself is a load and callers repeat it.
+    /// callers repeat the query and it puts load on the database.
     long waiting() {
         Wait.pause(Duration.ofSeconds(1));
         return testbed.queries().waitingDeliveries(destination);
@@ -102,8 +102,8 @@ final class DeadDestinationBacklog implements AutoCloseable {
         Wait.pause(STATUS_CHANGE_DELAY);
     }
 
-    /// Starts a receiver on the destination's port. It answers one request at a time, and takes the
-    /// time `each` for it.
+    /// Starts a receiver on the destination's port. It answers one request at a time, and each
+    /// answer takes the time `each`.
     SinkProcess startReceiver(Duration each) {
         return SinkProcess.start(
                 new SinkBehaviour.SerialAnswers(each),

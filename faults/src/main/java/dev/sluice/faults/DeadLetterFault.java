@@ -32,7 +32,7 @@ final class DeadLetterFault implements Fault {
     private static final int DISMISSED_STATUS = 410;
     private static final int RESENT_STATUS = 503;
 
-    /// The limited job resends one in this many of the matching dead letters.
+    /// The limited job resends one out of this many matching dead letters.
     private static final int LIMIT_SHARE = 3;
 
     /// How many seconds the limited job would take without kills.
@@ -75,8 +75,8 @@ final class DeadLetterFault implements Fault {
         criteria.none("resends that still wait", history().waiting());
     }
 
-    /// Starts sending events whose deliveries fail at once, so that dead letters are added all the
-    /// time.
+    /// Starts sending events whose deliveries fail at once, so that new dead letters keep being
+    /// added.
     private static LoadProcess startFailures(FaultTestbed testbed, SinkProcess refusing) {
         var source =
                 testbed.node(1)
@@ -87,8 +87,9 @@ final class DeadLetterFault implements Fault {
         return LoadProcess.start(LoadPlan.of(pattern, 4, source.ingest()).sized(200));
     }
 
-    /// Kills a relay during the dismissal. Then finishes it as a client would: repeats the failed
-    /// request at the other relay, from the cursor in the last answer that the client received.
+    /// Kills a relay during the dismissal. Then finishes the dismissal as a client would: sends the
+    /// failed request again, to the other relay, with the cursor from the last answer that the
+    /// client received.
     private void dismiss(FaultTestbed testbed, Criteria criteria, TakeoverTable kills) {
         long matching = letters("response_status = " + DISMISSED_STATUS);
         var cursor = new AtomicReference<Optional<String>>(Optional.empty());
@@ -141,8 +142,8 @@ final class DeadLetterFault implements Fault {
         }
     }
 
-    /// Returns the number of dead letters in the history that satisfy an SQL condition. Resends do
-    /// not count.
+    /// Returns the number of dead letters in the history that satisfy an SQL condition. Resends are
+    /// not counted.
     private long letters(String condition) {
         return history().count("delivery", "status in (4, 5) and trigger = 1 and " + condition);
     }
@@ -156,7 +157,7 @@ final class DeadLetterFault implements Fault {
                                 + condition);
     }
 
-    /// @param pace the number of resends that should take [#RESEND_SECONDS]
+    /// @param pace the number of resends that the job should make in [#RESEND_SECONDS]
     private static ResendJob startJob(FaultTestbed testbed, Optional<Long> limit, long pace) {
         var fields =
                 new HashMap<String, Object>(
@@ -177,8 +178,8 @@ final class DeadLetterFault implements Fault {
                         .formatted(id));
     }
 
-    /// Kills each relay in turn, so that the one that is working on the job is among them. Then
-    /// waits until the job has ended.
+    /// Kills each relay in turn, because any of them may be working on the job. Then waits until
+    /// the job has ended.
     private void killDuring(
             FaultTestbed testbed,
             Criteria criteria,

@@ -21,7 +21,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Sources with two connections each, whose deliveries of the last hours are all dead letters.
+/// Sources with two connections each. All their deliveries from the last few hours are dead
+/// letters.
 ///
 /// The rows are written with SQL before the load begins. One sink receives the resends on every
 /// source's first connection, and another those on every source's second connection. Both sinks
@@ -94,7 +95,7 @@ final class DeadLetterHistory implements AutoCloseable {
         }
     }
 
-    /// Returns the number of these sources' rows in a table that satisfy a condition.
+    /// Returns how many of these sources' rows in a table satisfy a condition.
     ///
     /// @param table the table, such as `delivery`
     /// @param condition an SQL condition
@@ -105,8 +106,9 @@ final class DeadLetterHistory implements AutoCloseable {
                                 .formatted(table, isOwn("source_id"), condition));
     }
 
-    /// Returns the number of these sources' deliveries, finished or not. Counts both tables in one
-    /// snapshot, because deliveries move from one table to the other when they finish.
+    /// Returns how many of these sources' deliveries, finished or not, satisfy a condition. Counts
+    /// both tables in one snapshot, because deliveries move from one table to the other when they
+    /// finish.
     ///
     /// @param condition an SQL condition that is valid for both tables
     long countStored(String condition) {
@@ -160,11 +162,11 @@ final class DeadLetterHistory implements AutoCloseable {
     ///
     /// @param missing the number of resends that never arrived
     /// @param unexpected the number of arrivals that belong to no expected resend
-    /// @param repeated the number of arrivals of a resend after its first
+    /// @param repeated the number of times that a resend arrived again after its first arrival
     record ArrivalComparison(long missing, long unexpected, long repeated) {}
 
-    /// Returns the ids of the events that have a delivery that satisfies the condition, on the
-    /// connection at position `place` of its source.
+    /// Returns the ids of the events with a delivery that satisfies the condition. Considers only
+    /// the connection at position `place` (counted from 0) of each source.
     private Set<String> expectedEvents(String condition, int place) {
         return new HashSet<>(
                 testbed.queries()

@@ -35,7 +35,7 @@ final class ExpiredDay {
         this.day = day;
     }
 
-    /// Leaves deliveries waiting at a paused destination.
+    /// Creates deliveries that wait for a paused destination.
     void leaveWaiting() {
         var api = testbed.node(0).api();
         var source = api.createSource("long ago");
@@ -59,7 +59,7 @@ final class ExpiredDay {
                                         Connection.TRANSACTION_READ_COMMITTED, "delivery"));
     }
 
-    /// Waits until the reader has blocked the removal, then ends the reader.
+    /// Waits until the reader has blocked the removal, then closes the reader.
     void awaitInUse() {
         Wait.until(REMOVAL_TIMEOUT, () -> logLines("partition.drop_delayed").findAny().isPresent());
         try {

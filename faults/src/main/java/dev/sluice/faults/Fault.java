@@ -2,11 +2,11 @@ package dev.sluice.faults;
 
 import java.util.Optional;
 
-/// A fault of relays, PostgreSQL, network, disk or clock, and the criteria that must hold despite
+/// A fault in relays, PostgreSQL, network, disk or clock, and the criteria that must hold despite
 /// it.
 interface Fault {
 
-    /// Returns the requirement of the fault that this machine does not meet, or empty if the fault
+    /// Returns a requirement of the fault that this machine does not meet, or empty if the fault
     /// can run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();
@@ -23,7 +23,7 @@ interface Fault {
     /// Causes the fault under load, and repairs the damage.
     void inject(FaultTestbed testbed, Criteria criteria);
 
-    /// Judges the criteria that can be checked only after the load has ended and everything has
+    /// Checks the criteria that can be evaluated only after the load has ended and everything has
     /// been delivered.
     default void verify(FaultTestbed testbed, Criteria criteria) {}
 }

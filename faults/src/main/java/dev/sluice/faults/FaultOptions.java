@@ -13,8 +13,8 @@ import java.util.Map;
 ///
 /// @param rate events per second, for all relays together
 /// @param calmSeconds seconds of load before and after the fault
-/// @param amounts the values of the options `rounds`, `seconds` (of the fault), `rows` and `nodes`,
-///   as far as they are given
+/// @param amounts the values of the options `rounds`, `seconds` (how long the fault lasts), `rows`
+///   and `nodes`; options that were not given are missing
 record FaultOptions(
         Path launcher,
         boolean keep,
@@ -43,8 +43,8 @@ record FaultOptions(
                 amounts);
     }
 
-    /// Returns options reduced to the least that still exercises a fault, for a machine that is
-    /// also doing other work. Amounts that were given are kept.
+    /// Returns these options reduced to the minimum that still exercises a fault, for a machine
+    /// that is also doing other work. Amounts that were given are kept.
     FaultOptions minimal() {
         var few = new HashMap<>(Map.of("rounds", 1, "seconds", 2));
         few.putAll(amounts);

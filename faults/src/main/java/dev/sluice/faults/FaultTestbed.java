@@ -122,8 +122,8 @@ final class FaultTestbed implements AutoCloseable {
         return 1 + place % MAX_CONNECTIONS_PER_SOURCE;
     }
 
-    /// Starts the load and waits until the calm period before the fault is over. No result includes
-    /// this period, because the relays' JIT compilers are still at work.
+    /// Starts the load, and waits for the calm period that precedes the fault to pass. No result
+    /// includes this period, because the relays' JIT compilers are still at work.
     void startLoad() {
         int senders = spec.hasBalancer() ? 1 : spec.nodes();
         for (int sender = 0; sender < senders; sender++) {
@@ -181,8 +181,7 @@ final class FaultTestbed implements AutoCloseable {
         return sinks.get(place);
     }
 
-    /// Returns the final results of the generators. Each result is at the position of the relay
-    /// that its generator sends to.
+    /// Returns the final results of the generators, in the order of the relays that they send to.
     List<LoadResult> results() {
         return results;
     }
@@ -209,8 +208,8 @@ final class FaultTestbed implements AutoCloseable {
                 IntStream.range(0, MAX_CONNECTIONS_PER_SOURCE).mapToObj(this::received).toList());
     }
 
-    /// Returns whether the relay stores an event now. The event's source has no connections, so the
-    /// event is not delivered.
+    /// Sends an event to the relay, and returns whether the relay stores it. The event's source has
+    /// no connections, so the event is not delivered.
     boolean accepts(RelayProcess relay) {
         return relay.api().accepts(relay.api().sourceHere(probe.orElseThrow()));
     }
@@ -223,7 +222,7 @@ final class FaultTestbed implements AutoCloseable {
         return new OwnedWorkQueries(queries(), relay.epoch());
     }
 
-    /// Allows this many further deliveries to arrive twice.
+    /// Allows this many more deliveries to arrive twice.
     void allowDuplicates(long more) {
         allowedDuplicates += more;
     }
@@ -246,12 +245,12 @@ final class FaultTestbed implements AutoCloseable {
         return cluster.relays().stream().mapToLong(relay -> relay.countLogLines(text)).sum();
     }
 
-    /// Returns the number of requests to all sinks so far.
+    /// Returns the number of requests that all sinks together have received so far.
     long received() {
         return sinks.stream().mapToLong(sink -> sink.count().requests()).sum();
     }
 
-    /// Returns the number of requests of the load that failed.
+    /// Returns the number of the load's requests that failed.
     long failures() {
         return results.stream().mapToLong(LoadResult::failures).sum();
     }

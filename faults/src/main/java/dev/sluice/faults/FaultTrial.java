@@ -5,12 +5,12 @@ import dev.sluice.bench.platform.Wait;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A test of relays under disturbances, judged by criteria.
+/// A test that disturbs relays and checks whether they meet criteria.
 interface FaultTrial {
 
     String title();
 
-    /// Returns the requirement of the trial that this machine does not meet, or empty if the trial
+    /// Returns a requirement of the trial that this machine does not meet, or empty if the trial
     /// can run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();

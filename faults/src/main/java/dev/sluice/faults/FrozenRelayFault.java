@@ -7,7 +7,7 @@ import java.time.Duration;
 /// Fault 7: a relay is frozen (SIGSTOP) and wakes after the other relay has taken over its work.
 final class FrozenRelayFault implements Fault {
 
-    /// The time within which a woken relay notices that it was declared dead.
+    /// The time within which a woken relay must notice that it was declared dead.
     private static final Duration REJOIN_TIMEOUT = Duration.ofSeconds(15);
 
     @Override

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/// Faults 12 and 13: for a while, the disk with PostgreSQL's tables is full (12), or the disk with
-/// its WAL (13).
+/// Faults 12 and 13: for a while, the disk that contains PostgreSQL's tables (12) or its WAL (13)
+/// is full.
 final class FullDiskFault implements Fault {
 
     private static final int TABLE_VOLUME_MIB = 1500;
@@ -74,8 +74,8 @@ final class FullDiskFault implements Fault {
         }
     }
 
-    /// Uses up PostgreSQL's reserve of WAL files. While it has some left, PostgreSQL needs no more
-    /// disk space.
+    /// Uses up the WAL files that PostgreSQL keeps in reserve. As long as some are left, it can
+    /// write without more disk space.
     private static void exhaustWalFiles(TestbedQueries queries) {
         for (int file = 0; file < WAL_VOLUME_MIB / 16; file++) {
             try {

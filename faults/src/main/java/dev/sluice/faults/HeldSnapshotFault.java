@@ -18,8 +18,8 @@ final class HeldSnapshotFault implements Fault {
     private static final Duration SAMPLE_TIME = Duration.ofSeconds(60);
     private static final double MIN_RATE_RATIO = 0.9;
 
-    /// The maximum CPU time per event while the snapshot is held, relative to the time before. It
-    /// is the inverse of the minimum ratio of the rates.
+    /// The maximum CPU time per event while the snapshot is held, divided by the CPU time per event
+    /// before. It is the inverse of the minimum ratio of the rates.
     private static final double MAX_CPU_RATIO = 1 / MIN_RATE_RATIO;
 
     @Override

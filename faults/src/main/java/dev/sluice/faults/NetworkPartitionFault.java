@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Fault 9: no data passes between a relay and PostgreSQL. Later, no data passes from PostgreSQL
-/// only.
+/// Fault 9: no data passes between a relay and PostgreSQL in either direction. Later, only the data
+/// from PostgreSQL to the relay is blocked.
 final class NetworkPartitionFault implements Fault {
 
     /// The duration of the relay's lease, plus a margin, because the times in the relay's log may
@@ -26,7 +26,8 @@ final class NetworkPartitionFault implements Fault {
 
     private record DisconnectedPeriod(Instant from, Instant to) {
 
-        /// Returns whether the relay must not begin an attempt at this time.
+        /// Returns whether the relay must not begin an attempt at this time, because it is cut off
+        /// and its lease has expired.
         boolean forbids(Instant begun) {
             return begun.isAfter(from.plus(LEASE_TIMEOUT)) && begun.isBefore(to);
         }

@@ -4,18 +4,19 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// Finds in the database the work that a relay process has in memory.
+/// Queries the database for the work that a relay process has in memory.
 ///
 /// @param epoch the epoch of that process
 record OwnedWorkQueries(TestbedQueries queries, long epoch) {
 
-    /// The maximum time of a takeover: the lease, a heartbeat and a little more.
+    /// The maximum duration of a takeover: the duration of a lease, a heartbeat interval and a
+    /// small margin.
     static final double TAKEOVER_TIMEOUT_SECONDS = 20;
 
     private static final Duration TAKEOVER_WATCH_TIMEOUT = Duration.ofSeconds(40);
 
     /// Returns the number of deliveries that may be in the relay's memory: fresh deliveries, and
-    /// those in the lanes it has leased. Each may be sent once more if the relay dies now.
+    /// deliveries in the lanes that it has leased. Each may be sent again if the relay dies now.
     long deliveries() {
         return queries.number(
                 """

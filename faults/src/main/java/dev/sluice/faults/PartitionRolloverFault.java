@@ -13,7 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
 
-/// Fault 21: a day ends under load while the partitions of the next day are missing. Meanwhile, a
+/// Fault 21: a day ends under load while the partitions for the next day are missing. Meanwhile, a
 /// day older than any retention period is due for removal, and a transaction is reading it.
 ///
 /// The clocks of the relays and of PostgreSQL are shifted, first to that old day, then to shortly
@@ -76,7 +76,7 @@ final class PartitionRolloverFault implements Fault {
         boolean isInTime = Instant.now().isBefore(midnight);
         criteria.holds("the load ran before midnight, too (else: more --seconds)", isInTime);
         if (!isInTime) {
-            return; // the partition already has events
+            return; // the partition already has events, so it must not be dropped
         }
         for (String table : PARTITIONED_TABLES) {
             testbed.queries().execute("drop table " + name(table));

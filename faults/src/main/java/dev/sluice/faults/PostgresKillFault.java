@@ -3,11 +3,11 @@ package dev.sluice.faults;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.report.ReportTable;
 
-/// Fault 4: PostgreSQL's main process is killed again and again, and restarted at once. The senders
-/// may notice only a delay.
+/// Fault 4: PostgreSQL's main process is killed again and again, and restarted at once. Senders
+/// must notice nothing but a delay.
 final class PostgresKillFault implements Fault {
 
-    /// The longest outage that senders must not notice as errors.
+    /// The longest outage during which no request may fail.
     private static final double MAX_OUTAGE_SECONDS = 8;
 
     @Override

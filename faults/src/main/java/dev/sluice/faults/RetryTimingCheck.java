@@ -6,7 +6,7 @@ import dev.sluice.bench.sink.SinkBehaviour;
 
 import java.util.List;
 
-/// Checks in the sinks' ledgers that retries arrived when they were due.
+/// Checks, using the sinks' ledgers, that retries arrived when they were due.
 final class RetryTimingCheck {
 
     private static final double JITTER_RATIO = 0.2;

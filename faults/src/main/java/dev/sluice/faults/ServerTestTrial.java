@@ -32,7 +32,7 @@ record ServerTestTrial(String title, String classes, int rounds) implements Faul
         long failed = 0;
         var summary = SUREFIRE_SUMMARY.matcher(result.output());
         while (summary.find()) {
-            // The last summary is the total of all classes.
+            // The last summary is the total for all classes.
             run = Long.parseLong(summary.group(1));
             failed = Long.parseLong(summary.group(2)) + Long.parseLong(summary.group(3));
         }

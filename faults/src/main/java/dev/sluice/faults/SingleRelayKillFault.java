@@ -69,8 +69,9 @@ final class SingleRelayKillFault implements Fault {
                         Math.max(0, latest));
     }
 
-    /// Returns the seconds from the kill to the first later delivery of an event that had been
-    /// acknowledged before the kill, or empty if there is none.
+    /// Returns the number of seconds from the kill until a sink next received an event that had
+    /// been acknowledged before the kill. Ignores requests that were on their way at the kill.
+    /// Returns empty if no sink received one.
     private static OptionalDouble firstRedelivery(
             TestbedLedgers ledgers, Map<String, Long> acked, RelayKill kill) {
         long from = kill.nanos() + IN_TRANSIT_NANOS;

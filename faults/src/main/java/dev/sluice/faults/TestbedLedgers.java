@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// All ledgers of a testbed at one moment.
+/// The contents of all ledgers of a testbed at one moment.
 ///
 /// @param senders the entries of all senders in one list
 /// @param receivers a list of entries for each sink
@@ -29,7 +29,7 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return new TestbedLedgers(senders, received.stream().map(MessageLedger::read).toList());
     }
 
-    /// Compares the messages that must have gone to this sink with those that arrived there.
+    /// Compares the messages that should have arrived at this sink with those that did.
     LedgerComparison compare(int sink) {
         var concerned =
                 senders.stream()
@@ -66,8 +66,8 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return receivers.get(sink).stream().map(ReceivedEntry.class::cast).toList();
     }
 
-    /// Counts the messages that a sink received again after `before` was read, although it had
-    /// already answered them with a 2xx before.
+    /// Counts the requests that sinks received after `before` was read, for messages that they had
+    /// already answered with a 2xx according to `before`.
     int countRepeatedSince(TestbedLedgers before) {
         int repeated = 0;
         for (int sink = 0; sink < receivers.size(); sink++) {
@@ -91,9 +91,10 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return taken;
     }
 
-    /// Returns the latency of first attempts: the time from the acknowledgement of a message to its
-    /// first byte at the sink of its source's first connection. Includes the messages acknowledged
-    /// between `from` and `to`, which are values of `System.nanoTime`.
+    /// Returns the latency of first attempts: the time from the acknowledgement of a message until
+    /// its first byte arrives at sink 0, which receives the deliveries on each source's first
+    /// connection. Includes the messages acknowledged between `from` and `to`, which are values of
+    /// `System.nanoTime`.
     LatencySummary firstAttemptLatency(long from, long to) {
         var arrivals = new HashMap<String, Long>();
         received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));
@@ -107,7 +108,8 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return gaps.summary();
     }
 
-    /// Returns all attempts of each delivery to one sink, in order, by marker.
+    /// Returns all attempts of each delivery to one sink, in the order of arrival. The keys are the
+    /// messages' markers.
     Map<String, List<ReceivedEntry>> attemptsByMarker(int sink) {
         var attempts = new HashMap<String, List<ReceivedEntry>>();
         for (ReceivedEntry receipt : received(sink)) {

@@ -62,10 +62,11 @@ record TestbedQueries(StandalonePostgres postgres) {
                         .formatted(destination));
     }
 
-    /// Returns how many events have the same marker as another event. If there are any, a batch was
-    /// stored twice. The marker of an encoded payload cannot be read here, so its whole frame is
-    /// compared. Each payload is encoded only once, so an event that was stored twice has the same
-    /// frame twice. All other frames differ, because each contains a different marker.
+    /// Returns how many events repeat the marker of another event, not counting the first event
+    /// with each marker. If there are any, a batch was stored twice. The marker inside an encoded
+    /// payload cannot be read here, so whole encoded payloads are compared instead. Each payload is
+    /// encoded only once, so the two rows of an event that was stored twice are equal. The payloads
+    /// of different events differ, because each contains a different marker.
     long storedTwice() {
         return number(
                 """
@@ -118,7 +119,7 @@ record TestbedQueries(StandalonePostgres postgres) {
     }
 
     /// Returns the process ids of the relays' sessions. Sessions whose latest statement was a
-    /// COMMIT or a COPY come first, because they write.
+    /// COMMIT or a COPY come first, because those sessions write.
     List<Long> sessionPids() {
         return numbers(
                 """
@@ -128,7 +129,8 @@ record TestbedQueries(StandalonePostgres postgres) {
                 """);
     }
 
-    /// Returns the id of the only process of this kind, such as `walwriter`.
+    /// Returns the process id of PostgreSQL's only process of this type, such as `walwriter`, or
+    /// empty if it is not running.
     Optional<Long> backgroundPid(String type) {
         return numbers("select pid from pg_stat_activity where backend_type = '%s'".formatted(type))
                 .stream()

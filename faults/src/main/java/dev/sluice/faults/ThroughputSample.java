@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// How many deliveries all relays together made per second during some time, and how much CPU time
-/// the relays and PostgreSQL used for each.
+/// How many deliveries all relays together made per second during a period, and how much CPU time
+/// the relays and PostgreSQL used per delivery.
 ///
-/// @param relayMicros the CPU time per delivery of all relays together, in microseconds
+/// @param relayMicros the CPU time that all relays together used per delivery, in microseconds
 record ThroughputSample(double deliveredPerSecond, double relayMicros, double postgresMicros) {
 
     /// Takes a sample of this duration.

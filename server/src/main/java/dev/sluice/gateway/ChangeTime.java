@@ -3,8 +3,8 @@ package dev.sluice.gateway;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/// Chooses the times of a resource's changes. Each change gets a later time than the previous one,
-/// because the resource's entity tag is derived from the time.
+/// Chooses the time that is stored for a change to a resource. Each change gets a later time than
+/// the previous one, because the resource's entity tag is derived from the time.
 public final class ChangeTime {
 
     private ChangeTime() {}

@@ -36,7 +36,8 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
     }
 
     /// Reads the required `secret` that deliveries are signed with. Like [#pastedSecret], but
-    /// stored rows are not checked, because some were saved before such secrets were refused.
+    /// accepts control characters and surrounding spaces in stored rows, because some rows were
+    /// saved before these were refused.
     public Secret signingSecret() {
         return headerRules.isForStoredRows() ? secret("secret") : pastedSecret("secret");
     }
@@ -84,7 +85,7 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
     }
 
     /// Records an error if the text contains control characters, or begins or ends with a space.
-    /// Both come from careless copying and pasting.
+    /// Both are typical of careless copying and pasting.
     private void checkPastedText(String field, String text) {
         if (text.chars().anyMatch(Character::isISOControl) || !text.equals(text.strip())) {
             input.addError(

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// The rules for headers that users choose: maximum lengths, and the only list of reserved names.
-/// No user may set a reserved header on deliveries, and Sluice passes no reserved header on from a
-/// sender. Immutable.
+/// Users may not set reserved headers on deliveries, and Sluice does not pass reserved headers on
+/// from a sender. Immutable.
 ///
 /// Names are compared in [HeaderSyntax#FOLDED_ORDER], because many receivers treat `_` as `-`.
 public final class CustomHeaderRules {
@@ -34,8 +34,9 @@ public final class CustomHeaderRules {
                     "Expect",
                     "HTTP2-Settings");
 
-    /// Rules for reading stored rows. They reserve no name. If a name becomes reserved after a row
-    /// was saved, the row stays readable; the header is left out when a request is built.
+    /// Rules for reading stored rows. They reserve no names, so that a row stays readable if one of
+    /// its header names becomes reserved after the row was saved. That header is then left out when
+    /// a request is built.
     public static final CustomHeaderRules FOR_STORED_ROWS =
             new CustomHeaderRules(List.of(), List.of(), List.of());
 
@@ -83,7 +84,7 @@ public final class CustomHeaderRules {
 
     /// Like [#nameError], for a header in which a sender is expected to send a signature or a
     /// timestamp. Sluice's own signature and timestamp headers are allowed there, because the
-    /// sender may be another Sluice.
+    /// sender may be another Sluice server.
     public Optional<String> signingNameError(String name) {
         return signingNames.contains(name) ? Optional.empty() : nameError(name);
     }

@@ -5,8 +5,8 @@ package dev.sluice.gateway;
 /// A name matches if it contains `q`, ignoring case. An empty `q` matches every name.
 public final class NameSearch {
 
-    /// A condition on the column `name`, to be appended to a `where` clause. Both parameters of the
-    /// condition must be `q`.
+    /// A condition on the column `name`, to be appended to a `where` clause. Set both parameters of
+    /// the condition to `q`.
     public static final String CONDITION = " and (? = '' or strpos(lower(name), lower(?)) > 0)\n";
 
     private NameSearch() {}

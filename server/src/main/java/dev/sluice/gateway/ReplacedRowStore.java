@@ -5,9 +5,10 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Removes old rows of a table of replaced settings. Each kind of settings has its own table. The
-/// table has the columns `until_version` and `replaced_at`, and a column with the id of the
-/// resource that the settings belong to. The package that owns the table creates this store.
+/// Deletes old rows from a table of replaced settings: the settings that a resource had before a
+/// change. Each kind of settings has its own table, with the columns `until_version` and
+/// `replaced_at` and a column for the id of the resource. The package that owns a table creates the
+/// store for it.
 public final class ReplacedRowStore {
 
     private final String table;
@@ -26,8 +27,8 @@ public final class ReplacedRowStore {
         this.connectionColumn = connectionColumn;
     }
 
-    /// Removes up to `limit` rows of settings that were replaced before `before`. Returns the
-    /// number of removed rows. The caller must make sure that no stored attempt was made before
+    /// Deletes up to `limit` rows of settings that were replaced before `before`. Returns the
+    /// number of deleted rows. The caller must make sure that no stored attempt was made before
     /// `before`.
     public int removeBefore(Tx tx, Instant before, int limit) {
         return tx.update(
@@ -44,14 +45,14 @@ public final class ReplacedRowStore {
                 limit);
     }
 
-    /// Removes up to `limit` rows that were replaced between `from` and `to` and that no stored
-    /// attempt needs. A row is not needed if it was replaced more than 24 hours before the first
-    /// hour for which deliveries of the resource's connections are still counted, or if no such
-    /// hour is left.
+    /// Deletes up to `limit` rows of settings that were replaced between `from` and `to` and that
+    /// no stored attempt needs. A row is not needed if its settings were replaced more than 24
+    /// hours before the oldest stored hourly count of deliveries on the resource's connections, or
+    /// if no such count is stored.
     ///
     /// @param from inclusive
-    /// @param to exclusive; must be long enough ago that all earlier attempts have ended and their
-    ///   deliveries are in the hourly counts
+    /// @param to exclusive; must be long enough ago that all attempts made before it have ended and
+    ///   their deliveries are in the hourly counts
     public int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
         return tx.update(
                 """

@@ -4,9 +4,10 @@ import java.util.List;
 
 /// The names of the headers that Sluice itself sets on deliveries.
 ///
-/// @param signature contains the signature; set only with `hmac` authentication, like `timestamp`
-/// @param method contains the method of the sender's request
-/// @param hop contains the number of relays that the event has passed through
+/// @param signature the header with the signature. Like `timestamp`, it is set only with `hmac`
+///   authentication
+/// @param method the header with the HTTP method of the sender's request
+/// @param hop the header with the number of relays that the event has passed through
 public record SluiceHeaders(
         String eventId,
         String deliveryId,
@@ -16,7 +17,7 @@ public record SluiceHeaders(
         String signature,
         String timestamp) {
 
-    /// Returns the names that start with `prefix`, such as `X-Service`.
+    /// Returns the header names, each starting with `prefix`, such as `X-Service`.
     public static SluiceHeaders withPrefix(String prefix) {
         return new SluiceHeaders(
                 prefix + "-Event-Id",

@@ -16,7 +16,7 @@ public record StandardWebhooksSecret(Secret secret) {
     /// field's path.
     static final String EMPTY_REFUSAL = "must have a key after " + PREFIX + ".";
 
-    /// Whether the secret contains no key, because it is empty or only the prefix.
+    /// Whether the secret contains no key, because it is empty or consists only of the prefix.
     boolean isEmpty() {
         return key().length == 0;
     }

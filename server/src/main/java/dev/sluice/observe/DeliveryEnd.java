@@ -5,11 +5,11 @@ import dev.sluice.relay.ErrorCode;
 
 import java.util.Optional;
 
-/// How a delivery ended. Provides the text with which the API explains the end.
+/// How a delivery ended, and the text that the API shows to explain it.
 ///
 /// @param attempts the number of attempts made; if it is 0, `responseStatus` and `errorMessage` are
 ///   empty
-/// @param isAttempted whether the delivery's row contains a last attempt
+/// @param isAttempted whether the delivery's row contains the data of a last attempt
 public record DeliveryEnd(
         DeliveryStatus status,
         Optional<ErrorCode> code,
@@ -18,7 +18,7 @@ public record DeliveryEnd(
         boolean isAttempted,
         int attempts) {
 
-    /// The end of a delivery whose event did not match the connection's filter.
+    /// How a delivery ends if its event does not match the connection's filter.
     public static final DeliveryEnd FILTERED =
             new DeliveryEnd(
                     DeliveryStatus.FILTERED,

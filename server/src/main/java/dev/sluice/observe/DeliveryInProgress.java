@@ -11,9 +11,10 @@ import java.util.Optional;
 /// An unfinished delivery, with the data that decides whether it is shown as `pending` or
 /// `delivering`.
 ///
-/// @param owner the epoch of the node that has the delivery in memory; empty while the delivery
-///   waits in its lane. A node gets a new number, its epoch, at each start and after it was
-///   declared dead. A lane is the queue of one connection's deliveries in the database
+/// @param owner the epoch of the node that has the delivery in memory; empty while the delivery is
+///   waiting in its lane. An epoch is the number that identifies a node; a node gets a new one each
+///   time it starts and after other nodes have declared it dead. A lane is the queue of one
+///   connection's deliveries in the database
 /// @param createdAt when the delivery was created; if ingest created it, this is when its event was
 ///   received
 public record DeliveryInProgress(DeliveryId id, Optional<Long> owner, Instant createdAt) {

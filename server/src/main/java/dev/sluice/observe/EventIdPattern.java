@@ -32,14 +32,16 @@ public sealed interface EventIdPattern {
     /// Text that no id contains.
     record ImpossibleId() implements EventIdPattern {}
 
-    /// The minimum number of hexadecimal digits for a search by prefix. Eight digits of a UUIDv7
-    /// cover about a minute (65.5 s); fewer would cover much longer.
+    /// The minimum number of hexadecimal digits for a search by prefix. UUIDv7 ids with the same
+    /// first eight digits were made within about a minute (65.5 s). With fewer digits, that time
+    /// would be much longer.
     int MIN_PREFIX_DIGITS = 8;
 
     int UUID_DIGITS = 32;
 
-    /// Parses `q`. Digits are treated as the beginning of an id only if they represent a time
-    /// between 2020 and ten years after `now`. Otherwise, they may be anywhere in the id.
+    /// Parses `q`. Digits are treated as the beginning of an id only if, as the beginning of a
+    /// UUIDv7, they represent a time between 2020 and ten years after `now`. Otherwise, the search
+    /// looks for them anywhere in an id.
     static EventIdPattern parse(String q, Instant now) {
         String text = q.strip().toLowerCase(Locale.ROOT);
         String digits = text.replace("-", "");
@@ -65,13 +67,13 @@ public sealed interface EventIdPattern {
                 && time.isBefore(now.plusSeconds(10L * 365 * 24 * 3600));
     }
 
-    /// Returns the digits as the text of a UUID, with zeros for the missing digits.
+    /// Returns the hyphenated UUID that begins with these digits. Its remaining digits are zeros.
     private static String hyphenated(String digits) {
         return uuid(digits + "0".repeat(UUID_DIGITS - digits.length())).toString();
     }
 
-    /// Returns the first id after all ids that begin with these digits. The id cannot overflow,
-    /// because the digits represent a plausible time.
+    /// Returns the first id after all ids that begin with these digits. The addition cannot
+    /// overflow, because the digits represent a plausible time.
     private static UUID nextId(String digits) {
         int shift = 4 * (UUID_DIGITS - digits.length());
         var low = uuid(digits + "0".repeat(UUID_DIGITS - digits.length()));

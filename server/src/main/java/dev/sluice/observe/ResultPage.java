@@ -23,7 +23,8 @@ public record ResultPage<T>(List<T> rows, long total, boolean isExact, Optional<
         return new ResultPage<>(List.of(), 0, true, Optional.empty());
     }
 
-    /// Returns this page with its rows replaced by the result of `change`.
+    /// Returns a copy of this page whose rows are the result of applying `change` to the current
+    /// rows.
     public <R> ResultPage<R> with(Function<List<T>, List<R>> change) {
         return new ResultPage<>(change.apply(rows), total, isExact, next);
     }

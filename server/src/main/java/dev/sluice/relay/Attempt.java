@@ -9,7 +9,7 @@ import java.util.UUID;
 ///
 /// @param number the position among the delivery's attempts, starting at 1
 /// @param latency the time from the start of the DNS lookup until the response was read or the
-///   attempt was given up
+///   attempt was abandoned
 /// @param responseBody at most the first 4 KiB
 public record Attempt(
         int number,
@@ -36,7 +36,7 @@ public record Attempt(
         return settings.configuration();
     }
 
-    /// Returns the record of an attempt that had this outcome.
+    /// Returns the record of an attempt with this outcome.
     public static Attempt of(int number, Instant at, UsedSettings settings, Outcome outcome) {
         return switch (outcome) {
             case Outcome.DestinationResponse(int status, String body, var latency, _) ->
@@ -76,7 +76,7 @@ public record Attempt(
                 : "Destination answered " + status;
     }
 
-    /// Returns a copy with another number.
+    /// Returns a copy of this record with another number.
     public Attempt withNumber(int other) {
         return new Attempt(
                 other,

@@ -32,7 +32,7 @@ public final class AttemptMeter {
         durations.record(attempt.latency());
     }
 
-    /// Returns the class of the response status, such as `2xx`, or the error code if there is no
+    /// Returns the class of the response status, such as `2xx`, or the error code if there was no
     /// response.
     private static String outcome(Attempt attempt) {
         return attempt.errorCode()

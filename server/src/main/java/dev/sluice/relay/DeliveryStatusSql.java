@@ -10,12 +10,12 @@ import java.util.stream.Collectors;
 /// failed and on filtered deliveries only if it sees the numbers while planning the query.
 public final class DeliveryStatusSql {
 
-    /// The statuses of a delivery that ended without success. The partial index covers the same two
-    /// statuses.
+    /// The statuses of a delivery that ended without success. The partial index on failed
+    /// deliveries covers exactly these two statuses.
     public static final List<DeliveryStatus> DEAD_STATUSES =
             List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
 
-    /// The condition that a delivery ended without success, on the column `status`.
+    /// A condition on the column `status` that is true if the delivery ended without success.
     public static final String IS_DEAD = in("status", DEAD_STATUSES);
 
     private DeliveryStatusSql() {}

@@ -7,7 +7,7 @@ import java.time.Instant;
 
 /// The unfinished deliveries of one connection that will expire soon.
 ///
-/// @param deliveries the number of these deliveries
+/// @param deliveries how many deliveries will expire soon
 /// @param first the time when the first of them expires
 public record ExpiringDeliveries(
         SourceId source, ConnectionId connection, long deliveries, Instant first) {}

@@ -6,8 +6,8 @@ import dev.sluice.platform.http.HeaderSyntax;
 import java.util.List;
 
 /// Loop protection: reads from a header how many relays an event has already passed through. Each
-/// relay adds one to the number in the header. `IngestEndpoint` stops an event that has passed
-/// through too many relays; `OutboundHeaderBuilder` increases the number.
+/// relay adds one to the number in the header. In Sluice, `OutboundHeaderBuilder` increases the
+/// number, and `IngestEndpoint` stops an event that has passed through too many relays.
 public final class HopCount {
 
     /// The maximum number of relays that an event may pass through. An event beyond this limit is
@@ -25,8 +25,8 @@ public final class HopCount {
     }
 
     /// Returns the largest number in the headers called `name`, ignoring case and treating `_` as
-    /// `-`. A second header with that name, added by a relay in the loop, therefore cannot lower
-    /// the count. A value that is not a number of at most six digits counts as 0. Returns 0 if no
+    /// `-`. A relay in the loop therefore cannot lower the count by adding a second header with
+    /// that name. A value that is not a number of at most six digits counts as 0. Returns 0 if no
     /// header has the name.
     public static int parse(List<Header> headers, String name) {
         int hops = 0;

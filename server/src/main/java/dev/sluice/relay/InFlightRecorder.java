@@ -7,7 +7,7 @@ package dev.sluice.relay;
 public interface InFlightRecorder extends AutoCloseable {
 
     /// The maximum number of concurrent attempts on a node. The package `relay.inflight` records
-    /// the attempts in a file that has one slot for each.
+    /// attempts in a file that has this many slots.
     int MAX_ATTEMPTS = 16_384;
 
     /// A recorder that records nothing.
@@ -50,8 +50,9 @@ public interface InFlightRecorder extends AutoCloseable {
     /// Ends the isolation. Called before other attempts may start again.
     void endIsolation();
 
-    /// Discards the record. Called when the process stops normally, so that attempts still in
-    /// flight are not counted as recoveries (see [PoisonPolicy]). May be called more than once.
+    /// Discards what has been recorded. Called when the process stops normally, so that attempts
+    /// still in flight are not counted as recoveries (see [PoisonPolicy]). May be called more than
+    /// once.
     @Override
     void close();
 }

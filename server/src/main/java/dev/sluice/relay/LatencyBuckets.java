@@ -5,8 +5,9 @@ import java.time.Duration;
 /// The buckets in which latencies are counted: one bucket for each millisecond up to 7 ms, then
 /// four buckets for each doubling of the latency.
 ///
-/// Counts of the same bucket can be added up, so a percentile can be computed for any set of
-/// connections and hours. The result is off by less than 25 %, unless it lies in the last bucket.
+/// The counts of a bucket can be added up over any set of connections and hours, and a percentile
+/// can be computed from the sums. The percentile is off by less than 25 %, unless it lies in the
+/// last bucket.
 public final class LatencyBuckets {
 
     public static final int COUNT = 72;

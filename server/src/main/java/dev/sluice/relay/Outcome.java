@@ -7,7 +7,7 @@ import java.util.Optional;
 public sealed interface Outcome {
 
     /// The time from the start of the DNS lookup until the response was read or the attempt was
-    /// given up.
+    /// abandoned.
     Duration latency();
 
     /// The destination answered.

@@ -26,15 +26,15 @@ public final class Payload {
     private static final byte[] HEADER_SEPARATOR = {':', ' '};
     private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
-    /// The method of most webhooks, used unless [#withMethod] sets another.
+    /// The method of most webhooks, used unless [#withMethod] sets another method.
     private static final String USUAL_METHOD = "POST";
 
     private final String method;
     private final byte[] headerLines;
     private final byte[] body;
 
-    /// The parsed header lines; null if the payload was read from the database. [#headers] then
-    /// parses the lines on each call.
+    /// The parsed header lines, or null if the payload was read from the database. If this is null,
+    /// [#headers] parses the lines on each call.
     private final @Nullable List<Header> headers;
 
     private Payload(
@@ -58,7 +58,7 @@ public final class Payload {
         return new Payload(other, headerLines, body, headers);
     }
 
-    /// Returns the HTTP method: `POST`, unless [#withMethod] has set another.
+    /// Returns the HTTP method: `POST`, unless [#withMethod] has set another method.
     public String method() {
         return method;
     }

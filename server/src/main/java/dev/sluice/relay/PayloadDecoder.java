@@ -6,8 +6,8 @@ package dev.sluice.relay;
 /// Thread-safe.
 public interface PayloadDecoder {
 
-    /// The maximum number of bytes of a compressed body that [#beginning] needs. A caller may cut
-    /// off the rest when it reads the row.
+    /// The maximum number of bytes of a compressed body that [#beginning] needs. A caller that
+    /// reads the row for [#beginning] may leave out the rest of the body.
     int BEGINNING_BYTES = 66_000;
 
     /// Returns the payload exactly as it arrived. The method is `POST`, because the stored form
@@ -19,9 +19,11 @@ public interface PayloadDecoder {
     /// Returns a payload that contains only the beginning of the header lines and the beginning of
     /// the body.
     ///
-    /// @param stored the stored payload; a compressed body may end after [#BEGINNING_BYTES]
-    /// @param headerBytes the maximum number of bytes of the header lines, at most 4 096
-    /// @param bodyBytes the maximum number of bytes of the body, at most 4 096
+    /// @param stored the stored payload, of which a compressed body may be cut off after
+    ///   [#BEGINNING_BYTES]
+    /// @param headerBytes the maximum number of bytes of the header lines to return; must not
+    ///   exceed 4 096
+    /// @param bodyBytes the maximum number of bytes of the body to return; must not exceed 4 096
     /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
     Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes);
 }

@@ -17,7 +17,7 @@ public final class PayloadMeter {
         stored.add(storedBytes);
     }
 
-    /// Returns the bytes by form, `plain` or `stored`.
+    /// Returns the number of bytes in each form: `plain` for bytes as they arrived, and `stored`.
     public Map<String, Long> bytes() {
         return Map.of("plain", plain.sum(), "stored", stored.sum());
     }

@@ -2,9 +2,9 @@ package dev.sluice.relay;
 
 import java.util.Locale;
 
-/// Why an ingest request was refused. The database stores the number. In the usage ledger,
-/// `VERIFICATION_FAILED` is not counted among the refusals, because the event is still stored and
-/// counted as an event.
+/// Why an ingest request was refused. The database stores the number of the constant. The usage
+/// ledger does not count `VERIFICATION_FAILED` among the refusals, because the event is stored
+/// nevertheless and counted as an event.
 public enum RefusalReason {
     VERIFICATION_FAILED(1, 401),
     QUOTA_EXCEEDED(2, 402),
@@ -31,7 +31,7 @@ public enum RefusalReason {
         return values()[number - 1];
     }
 
-    /// Returns the HTTP status of the reply.
+    /// Returns the HTTP status of the reply to the refused request.
     public int status() {
         return status;
     }

@@ -3,14 +3,14 @@ package dev.sluice.relay;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// Functions that read the relay's current state in memory, for the metrics of this process.
+/// Functions that return the relay's current values from memory, for the metrics of this process.
 ///
-/// @param queuedEvents events that are queued for a commit
-/// @param queuedResults results that are queued for a commit
-/// @param attemptsInFlight attempts in progress
-/// @param attemptLimit maximum number of concurrent attempts
-/// @param payloadBytes memory used by the payloads of deliveries, in bytes
-/// @param refused ingest requests refused since the start, by reason
+/// @param queuedEvents the number of events that are waiting to be committed
+/// @param queuedResults the number of results that are waiting to be committed
+/// @param attemptsInFlight the number of attempts in progress
+/// @param attemptLimit the maximum number of concurrent attempts
+/// @param payloadBytes the memory that the payloads of deliveries use, in bytes
+/// @param refused for each reason, the number of ingest requests refused since the process started
 public record RelayGauges(
         LongSupplier queuedEvents,
         LongSupplier queuedResults,

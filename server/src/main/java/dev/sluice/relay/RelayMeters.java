@@ -4,13 +4,14 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 
 /// The counters and timers of the relay, for the metrics of this process.
 ///
-/// @param ingestDurations times from the start of an ingest request to its reply, for requests
-///   whose events were stored
+/// @param ingestDurations the time from the start of an ingest request to its reply, for each
+///   request whose event was stored
 /// @param eventBatches the number of events in each commit
-/// @param eventCommits durations of the commits of events
+/// @param eventCommits how long each commit of events took
 /// @param resultBatches the number of results in each commit
-/// @param resultCommits durations of the commits of results
-/// @param payloads the bytes of the payloads of events
+/// @param resultCommits how long each commit of results took
+/// @param payloads the number of bytes in the payloads of events, as they arrived and as they are
+///   stored
 public record RelayMeters(
         LockFreeHistogram ingestDurations,
         LockFreeHistogram eventBatches,

@@ -6,7 +6,8 @@ import dev.sluice.gateway.routing.Route;
 @FunctionalInterface
 public interface RequestPreview {
 
-    /// The request that a connection would send for an event, or why it would send none.
+    /// The request that a connection would send for an event, or the reason why it would not send
+    /// one.
     sealed interface PreviewedPayload {
 
         /// The headers and the body as they would be sent, with credentials masked.

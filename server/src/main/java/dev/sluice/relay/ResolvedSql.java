@@ -3,10 +3,10 @@ package dev.sluice.relay;
 /// SQL that decides whether a dead letter is resolved. A dead letter is resolved if it was
 /// dismissed, or if the newest delivery of the same event on the same connection succeeded.
 ///
-/// The dead letters are the rows of `page`, with the columns `id`, `source_id`, `connection_id` and
-/// `status`. Each row costs a few index probes, however many other dead letters there are. The
-/// subqueries select a value and test it for null instead of using `exists`, because PostgreSQL may
-/// answer an `exists` by reading the whole table.
+/// The query that uses this SQL must have its dead letters in `page`, with the columns `id`,
+/// `source_id`, `connection_id` and `status`. Each row costs a few index probes, however many other
+/// dead letters there are. The subqueries select a value and test it for null instead of using
+/// `exists`, because PostgreSQL may answer an `exists` by reading the whole table.
 public final class ResolvedSql {
 
     private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
@@ -35,7 +35,7 @@ public final class ResolvedSql {
             """;
 
     /// Whether the newest delivery has succeeded. This is false while the newest delivery is
-    /// unfinished. Needs [#JOIN].
+    /// unfinished. The query must contain [#JOIN].
     public static final String HAS_SUCCEEDED =
             """
             (coalesce(newest.status, page.status) = %d
@@ -48,7 +48,7 @@ public final class ResolvedSql {
             """
                     .formatted(DeliveryStatus.SUCCEEDED.number(), LAST_ID);
 
-    /// Whether the dead letter is resolved. Needs [#JOIN].
+    /// Whether the dead letter is resolved. The query must contain [#JOIN].
     public static final String IS_RESOLVED = "(" + IS_DISMISSED + " or " + HAS_SUCCEEDED + ")";
 
     private ResolvedSql() {}

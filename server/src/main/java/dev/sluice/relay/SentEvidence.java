@@ -2,25 +2,25 @@ package dev.sluice.relay;
 
 import java.util.Optional;
 
-/// Decides from the record of an attempt whether its request was sent: whether at least the first
-/// byte left this server.
+/// Decides from the record of an attempt whether its request was sent, which means that at least
+/// the first byte of the request left this server.
 ///
-/// If the connection broke or no response arrived, this is usually unknown. Only errors with the
-/// texts below show whether the request was sent.
+/// If the connection broke or no valid response arrived, this is usually unknown. In these cases,
+/// only errors with the texts below show whether the request was sent.
 public final class SentEvidence {
 
-    /// The text of an error that occurs before the first byte is sent.
+    /// The text of an error that occurs before the first byte of the request is sent.
     public static final String RESET_IN_HANDSHAKE =
             "The connection was reset during the TLS handshake";
 
-    /// The text of an error that occurs after the response began.
+    /// The text of an error that occurs after the response has begun to arrive.
     public static final String CLOSED_IN_RESPONSE =
             "The connection was closed before the response ended";
 
-    /// The beginning of the text of an error that occurs after the response began.
+    /// The prefix of the text of an error that occurs after the response has begun to arrive.
     public static final String UNENDED_RESPONSE = "The response did not end within ";
 
-    /// The beginning of the text of an error in a response that arrived.
+    /// The prefix of the text of an error in a response that has arrived.
     public static final String INVALID_RESPONSE = "The response is not valid HTTP: ";
 
     private SentEvidence() {}

@@ -6,7 +6,8 @@ import dev.sluice.gateway.routing.Route;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What caused a delivery: the arrival of its event, or a resend. The database stores the number.
+/// What caused a delivery: the arrival of its event, or a resend. The database stores the number of
+/// the constant.
 public enum Trigger {
     INGEST(1),
     RESEND(2);
@@ -26,7 +27,7 @@ public enum Trigger {
     }
 
     /// Returns the reason why the route's deliveries with this trigger are on hold, or empty if
-    /// they are not. Resends are sent even on a disabled connection.
+    /// they are not on hold. Resends are sent even on a disabled connection.
     public Optional<HoldReason> holdReason(Route route) {
         return route.holdReason(this == RESEND);
     }

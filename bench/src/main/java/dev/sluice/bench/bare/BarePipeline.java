@@ -18,8 +18,8 @@ import java.util.concurrent.Executors;
 /// posts them to the sink, and stores the results.
 ///
 /// It has no routing, no authentication, no retries, no limits and no address guard, so it is only
-/// useful for measurements. As a process, it reads the database's address from its environment,
-/// prints its port as a line of JSON, and runs until its standard input ends.
+/// useful for measurements. When run as a process, it reads the database's address from its
+/// environment, prints its port as a line of JSON, and runs until its standard input ends.
 public final class BarePipeline {
 
     static final String DATABASE_URL_VARIABLE = "BARE_DATABASE";

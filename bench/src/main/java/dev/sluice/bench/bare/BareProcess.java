@@ -8,10 +8,10 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
-/// Runs the bare pipeline in a separate process, on the database of a relay.
+/// Runs the bare pipeline in a separate process. The pipeline uses the database of a relay.
 public final class BareProcess implements AutoCloseable {
 
-    /// Some of the JVM flags with which `bin/sluice` starts the relay.
+    /// Some of the JVM flags that `bin/sluice` uses when it starts the relay.
     private static final List<String> JVM_FLAGS =
             List.of(
                     "-XX:+UseG1GC",

@@ -26,8 +26,8 @@ final class BareStore {
     private static final int MAX_BATCH_SIZE = 512;
     private static final int NO_PAUSE_QUEUE_SIZE = 64;
 
-    /// The pause after a batch, as in the relay. It is skipped if at least `NO_PAUSE_QUEUE_SIZE`
-    /// more items are already queued.
+    /// The pause after a batch. The relay pauses in the same way. The pause is skipped if at least
+    /// `NO_PAUSE_QUEUE_SIZE` more items are already queued.
     ///
     /// @param minBatchSize the size of the smallest batch that is followed by a pause
     private record BatchPause(int minBatchSize, Duration time) {}
@@ -157,8 +157,8 @@ final class BareStore {
                                 new ByteArrayInputStream(rows.toBytes()));
     }
 
-    /// Starts a writer thread. A failure ends the process, because there is nothing left to
-    /// measure.
+    /// Starts a writer thread. If it fails, it ends the whole process, because there is nothing
+    /// left to measure.
     private static <T> void startWriter(
             String name,
             LinkedBlockingQueue<T> queue,

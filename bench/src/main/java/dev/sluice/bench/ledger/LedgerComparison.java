@@ -33,7 +33,7 @@ public record LedgerComparison(
         int unacknowledged,
         SenderCounts sender) {
 
-    /// Counts from the sender's ledger.
+    /// The numbers of messages in the sender's ledger.
     ///
     /// @param refused messages that the relay answered with a status other than 200
     public record SenderCounts(int sent, int acked, int refused, int unanswered) {
@@ -110,8 +110,8 @@ public record LedgerComparison(
                 SenderCounts.of(sender));
     }
 
-    /// Returns how much time passed from each message's acknowledgement at the sender to its first
-    /// byte at the receiver. The first `skipped` acknowledged messages are not counted.
+    /// Returns a histogram of the time from a message's acknowledgement to the arrival of its first
+    /// byte at the receiver. Leaves out the first `skipped` acknowledged messages.
     public static Histogram firstByteLatencies(
             List<MessageEntry> sender, List<MessageEntry> receiver, int skipped) {
         var arrivals = new HashMap<String, Long>();

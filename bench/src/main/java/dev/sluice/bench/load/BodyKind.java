@@ -6,9 +6,10 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// What the request bodies of a load contain after the marker.
+/// What each request body contains after the marker that identifies the message.
 public enum BodyKind {
-    /// The same letters in every body of a source. They cost the generator no time per request.
+    /// Letters that are the same in every body sent to one source, so the generator does not have
+    /// to create them for each request.
     FILLER,
     /// An order as a shop would send it, different each time. It shows how much compression helps.
     ORDERS;

@@ -66,7 +66,7 @@ final class LoadConnection {
         return idleSince;
     }
 
-    /// Begins to connect. Throws if the relay refuses at once.
+    /// Starts to connect. Throws if the relay refuses the connection immediately.
     void open() throws IOException {
         var channel = SocketChannel.open();
         channel.configureBlocking(false);
@@ -114,8 +114,8 @@ final class LoadConnection {
     }
 
     /// Reads from the connection. Returns true if the answer is complete and available from
-    /// [#response()]. Throws if the relay closed the connection or sent bytes that answer no
-    /// request.
+    /// [#response()]. Throws if the relay closed the connection, or if it sent bytes although no
+    /// request was pending.
     boolean read() throws IOException {
         if (reader.fill(channel()) < 0 || state != LoadConnectionState.BUSY) {
             throw new IOException("the connection is over");

@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 
 /// Sends the requests of one plan from one thread and counts the answers.
 ///
-/// As a process, it prints `measuring` and `measured` at the start and end of the measured time,
-/// and then its result as a line of JSON.
+/// When run as a process, it prints `measuring` and `measured` at the start and end of the measured
+/// time, and then its result as a line of JSON.
 public final class LoadGenerator {
 
     private static final long ANSWER_TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
@@ -38,11 +38,12 @@ public final class LoadGenerator {
 
     private static final long REOPEN_DELAY_NANOS = Duration.ofMillis(50).toNanos();
 
-    /// How long before the first request is due the generator starts to open connections.
+    /// The generator starts to open connections this long before the first request is due.
     private static final long CONNECT_LEAD_NANOS = Duration.ofMillis(200).toNanos();
 
-    /// Up to this rate per second, the generator busy-waits for the next request. A selector may
-    /// wake up a millisecond late, and that would be most of an idle relay's latency.
+    /// The maximum rate, in requests per second, at which the generator busy-waits for the next
+    /// request. A selector may wake up a millisecond late, and that would be most of the latency
+    /// measured on an idle relay.
     private static final int MAX_SPINNING_RATE = 200;
 
     private final LoadPlan plan;
@@ -216,8 +217,8 @@ public final class LoadGenerator {
         }
     }
 
-    /// Returns an idle connection, or null if there is none. Skips and reconnects those that have
-    /// been idle for too long, because the relay may be about to close them.
+    /// Returns an idle connection, or null if there is none. Connections that have been idle for
+    /// too long are skipped and reconnected, because the relay may be about to close them.
     private @Nullable LoadConnection pollIdle(long now) {
         LoadConnection connection = idle.poll();
         while (connection != null && now - connection.idleSince() > MAX_IDLE_NANOS) {

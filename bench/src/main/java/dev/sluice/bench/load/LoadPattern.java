@@ -7,9 +7,9 @@ public sealed interface LoadPattern {
     /// the maximum rate.
     record BackToBack() implements LoadPattern {}
 
-    /// Sends requests at fixed moments, whether or not earlier ones are answered. Each latency is
-    /// measured from the moment the request was due. If the relay stalls, the latency of every
-    /// request that was due during the stall shows it.
+    /// Sends requests at fixed moments, whether or not earlier ones have been answered. Each
+    /// latency is measured from the moment the request was due, so a stall of the relay increases
+    /// the latency of every request that was due during the stall.
     record ConstantRate(int rate) implements LoadPattern {
 
         public ConstantRate {

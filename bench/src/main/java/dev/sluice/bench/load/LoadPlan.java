@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /// What a load generator sends, how fast, and for how long.
 ///
-/// @param ingests the addresses to send to, in turn. The markers of an address begin with its
-///   position in this list
+/// @param ingests the addresses to send to, in turn. The markers of the messages sent to an address
+///   begin with the address's position in this list
 /// @param bodies the content of the bodies
 /// @param secret the key that signs each body; the header `X-Signature` carries the HMAC-SHA256 in
 ///   hex
@@ -29,7 +29,7 @@ public record LoadPlan(
         Optional<String> secret,
         Optional<Path> ledger) {
 
-    /// Longer than any scenario, for a load that runs until the scenario stops it.
+    /// A time longer than any scenario, for a load that runs until the scenario stops it.
     public static final Duration UNTIL_FINISHED = Duration.ofHours(4);
 
     /// How long the load lasts.

@@ -10,10 +10,10 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request to one source, built once and then reused. For each send, only the marker and the
-/// signature change, or the whole body if the bodies are orders. Not thread-safe.
+/// The request to one source, built once and then reused. Before each send, only the marker and the
+/// signature are replaced, or the whole body if the bodies are orders. Not thread-safe.
 ///
-/// A body that is not an order contains text that a careless relay would change: an escaped NUL, a
+/// A body that is not an order contains text that a careless relay might change: an escaped NUL, a
 /// number with a trailing zero, and letters outside ASCII.
 final class LoadRequestTemplate {
 
@@ -21,7 +21,7 @@ final class LoadRequestTemplate {
 
     private static final int MARKER_DIGITS = 16;
 
-    /// The beginning of each body, before its marker is filled in.
+    /// The beginning of each body, with zeros in place of the marker.
     private static final String EMPTY_MARKER =
             "{\"marker\":\"%s-%s\"".formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
 

@@ -7,9 +7,9 @@ import java.util.TreeMap;
 
 /// The outcomes of the requests that were due within the measured time.
 ///
-/// @param statuses the number of answers by status
+/// @param statuses the number of answers for each status
 /// @param acceptedInAll the number of requests that were answered with 200 at any time, including
-///   the warm-up. The sink should receive this many
+///   the warm-up. The sink should receive the same number of requests
 /// @param answeredPerSecond the number of 200s per second that arrived within the measured time
 /// @param latency the latencies of the 200s, each measured from the time when the request was due
 /// @param lateness how late each request was sent after it was due. This is the part of the latency
@@ -26,7 +26,8 @@ public record LoadResult(
 
     /// The requests without an answer.
     ///
-    /// @param unanswered requests that were sent, but whose connection ended first
+    /// @param unanswered requests that were sent, but whose connection ended before an answer
+    ///   arrived
     /// @param timedOut requests that were sent, but not answered within half a minute
     /// @param unreachable requests that were not sent, because the relay refused every connection
     ///   when they were due

@@ -10,9 +10,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// The CPU time that each thread of each role, and the whole machine, had used by one moment.
+/// The total CPU time that each thread of each role, and the machine as a whole, had used up to a
+/// given moment.
 ///
-/// A role consists of a process and its descendants, except for those that belong to another role.
+/// A role consists of a process and its descendants, without the descendants that belong to another
+/// role.
 ///
 /// @param machineTicks the busy time of all processors, in hundredths of a second
 public record CpuSnapshot(
@@ -51,9 +53,9 @@ public record CpuSnapshot(
         return processes;
     }
 
-    /// Returns the busy time in the first line of `/proc/stat`, which is all time except idling and
-    /// waiting for the disk. Time stolen by the host counts as busy, because nobody on this machine
-    /// could use it.
+    /// Returns the busy time from the first line of `/proc/stat`: all time except idle time and
+    /// time spent waiting for the disk. Time stolen by the host counts as busy, because no program
+    /// on this machine could use it.
     static long busyTicks(String line) {
         String[] fields = line.split(" +", -1);
         long busy = 0;

@@ -11,7 +11,7 @@ import java.util.OptionalDouble;
 ///
 /// If this process cannot watch a role's processes, the role has no entry in `seconds`.
 ///
-/// @param groups the same CPU time, divided among groups of threads that do the same work
+/// @param groups the CPU time in `seconds`, divided among groups of threads that do the same work
 public record CpuUsage(
         Map<ProcessRole, Double> seconds,
         List<ThreadGroupUsage> groups,

@@ -27,9 +27,9 @@ public final class Histogram {
         return count;
     }
 
-    /// Returns a percentile in nanoseconds: the lowest duration that at least `share` (0 to 1) of
-    /// all recorded durations do not exceed, rounded up to the end of its bucket. Returns 0 if
-    /// nothing was recorded.
+    /// Returns a percentile in nanoseconds. For example, a `share` of 0.99 gives the 99th
+    /// percentile. The result is rounded up to the end of its bucket, but is never above the
+    /// longest recorded duration. Returns 0 if nothing was recorded.
     public long percentile(double share) {
         long rank = Math.max(1, (long) Math.ceil(share * count));
         long seen = 0;

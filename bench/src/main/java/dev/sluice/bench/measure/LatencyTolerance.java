@@ -2,8 +2,8 @@ package dev.sluice.bench.measure;
 
 import java.util.List;
 
-/// How much higher a latency may be with a disturbance than without it. The limit is a ratio or a
-/// number of milliseconds, whichever allows more.
+/// How much a latency may rise while something disturbs the relay. The limit is a ratio or a number
+/// of milliseconds, whichever allows more.
 public record LatencyTolerance(double ratio, double increaseMs) {
 
     /// Returns the highest latency that is allowed with the disturbance.

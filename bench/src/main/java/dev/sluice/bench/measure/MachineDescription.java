@@ -1,6 +1,7 @@
 package dev.sluice.bench.measure;
 
-/// Describes the machine on which the numbers were measured, without its name or any path.
+/// A description of the machine on which the numbers were measured. It contains neither the
+/// machine's name nor any path.
 public record MachineDescription(
         String processor, int cores, String memory, String kernel, String jdk) {
 

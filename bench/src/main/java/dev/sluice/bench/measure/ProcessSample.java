@@ -2,7 +2,8 @@ package dev.sluice.bench.measure;
 
 import java.util.List;
 
-/// A process and its threads, with the CPU time that each of them had used by one moment.
+/// A process and its threads, with the total CPU time that each of them had used up to a given
+/// moment.
 public record ProcessSample(ProcessTimes times, List<ThreadTimes> threads) {
 
     public ProcessSample {

@@ -16,7 +16,7 @@ import java.util.Optional;
 public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
 
     /// Parses a line. The program's name is in parentheses and may itself contain spaces and
-    /// parentheses, so the fields are counted from the last closing one.
+    /// parentheses, so the fields are counted from the last closing parenthesis.
     public static ProcessTimes parse(String line) {
         int bracket = line.lastIndexOf(')');
         long pid = Long.parseLong(line.substring(0, line.indexOf(' ')));

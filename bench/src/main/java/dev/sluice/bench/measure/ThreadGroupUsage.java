@@ -37,8 +37,8 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
             ended += endedThreads(earlier.times(), process.times(), living);
             ended += NANOS_PER_TICK * (process.times().childTicks() - earlier.times().childTicks());
         }
-        // The child time of their parents now includes all time of the ended processes. The part
-        // from before the first moment must not count.
+        // When a process ends and its parent waits for it, all its CPU time is added to the
+        // parent's child time. The part that it used before the first moment is subtracted here.
         for (ProcessSample gone : known.values()) {
             ended -= NANOS_PER_TICK * (gone.times().ticks() + gone.times().childTicks());
         }
@@ -49,7 +49,8 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
         return List.copyOf(all);
     }
 
-    /// Returns the total CPU time of the threads in nanoseconds.
+    /// Adds the usage of each thread to its group. Returns the total CPU time of the threads in
+    /// nanoseconds.
     private static long addThreads(
             ProcessRole role,
             ProcessSample before,

@@ -19,8 +19,8 @@ import java.util.Optional;
 /// @param switches how often a processor switched to the thread
 public record ThreadTimes(long thread, String group, long nanos, long switches) {
 
-    /// Parses a line of three numbers: the time on a processor, the time spent waiting for one, and
-    /// how often the thread was given one.
+    /// Parses a line of three numbers: the time that the thread ran on a processor, the time that
+    /// it waited for a processor, and how often a processor switched to it.
     static ThreadTimes parse(long thread, String group, String schedstat) {
         String[] fields = schedstat.strip().split(" ", -1);
         return new ThreadTimes(thread, group, Long.parseLong(fields[0]), Long.parseLong(fields[2]));

@@ -45,9 +45,9 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     /// @param place the panel or alert that contains the expression
     private record Expression(String place, String text) {
 
-        /// Returns the expression with Grafana's variables replaced. A comparison returns 0 or 1
-        /// instead of leaving out the series for which it is false. An empty result therefore
-        /// always means that a metric or label is wrong.
+        /// Returns the expression with Grafana's variables replaced. Comparisons are changed so
+        /// that they return 0 or 1, instead of leaving out the series for which they are false. An
+        /// empty result therefore always means that a metric or label is wrong.
         String evaluated() {
             return text.replace("$__rate_interval", RATE_INTERVAL)
                     .replaceAll(" (==|!=|[<>]=?) ", " $1 bool ");
@@ -135,7 +135,7 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     }
 
     /// Returns the expressions of the rules that Prometheus has loaded. Prometheus has already
-    /// evaluated each rule; if that caused an error, the report fails.
+    /// evaluated each rule. Adds a failure to the report for each evaluation that caused an error.
     private static List<Expression> alerts(PrometheusServer prometheus, BenchReport report) {
         var found = new ArrayList<Expression>();
         for (var group : prometheus.rules().path("data").path("groups")) {

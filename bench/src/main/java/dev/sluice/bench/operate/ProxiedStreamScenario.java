@@ -16,9 +16,9 @@ import java.time.Duration;
 
 /// Scenario `nginx`: reads a live stream through nginx with its default settings and only a
 /// `proxy_pass` rule. The first event must arrive within a second. After about five minutes without
-/// events, the next one must arrive as fast on the same connection.
+/// events, the next one must arrive just as fast on the same connection.
 ///
-/// @param quiet how long no event is sent before the second one
+/// @param quiet how long to wait between the first event and the second one
 public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements Scenario {
 
     private static final double MAX_SECONDS = 1;

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 /// The `--name value` pairs of a command line. A name without a value is a flag.
 ///
 /// Call [#rejectUnknown()] after all options have been read. It throws if the command line contains
-/// any other names.
+/// a name that was not read.
 public final class CommandLineOptions {
 
     private final Map<String, String> given;

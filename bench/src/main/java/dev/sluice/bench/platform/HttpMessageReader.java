@@ -42,7 +42,7 @@ public final class HttpMessageReader {
     }
 
     /// Whether the bytes read so far begin with a complete message. Except for [#clear()], the
-    /// methods below may be called only if they do.
+    /// methods below may be called only if this method has returned true.
     public boolean isComplete() throws IOException {
         if (bodyStart == UNKNOWN_BODY_START && !findBody()) {
             return false;

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// A running program that is installed on this machine and was started with a given configuration.
-/// Its working directory is removed when it is closed.
+/// A running program that was installed on this machine beforehand. Its working directory is
+/// removed when this object is closed.
 public final class InstalledProgram implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
@@ -27,7 +27,7 @@ public final class InstalledProgram implements AutoCloseable {
         this.process = process;
     }
 
-    /// Throws unless a program of this name is installed.
+    /// Throws unless a program with this name is installed.
     public static void require(String name) {
         if (!SystemCommands.isInstalled(name)) {
             throw new CommandLineException(
@@ -35,7 +35,7 @@ public final class InstalledProgram implements AutoCloseable {
         }
     }
 
-    /// Starts the program and returns when it listens on the port.
+    /// Starts the program and returns once it is listening on the port.
     ///
     /// @param configuration the content of the file `configuration` in the program's working
     ///   directory

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A tool of this project that runs in a separate JVM. Its output is read line by line.
+/// A tool of this project that runs in a separate JVM. The caller reads its output line by line.
 ///
 /// The tool stops when its standard input is closed, and therefore also when this process dies.
 public final class JavaProcess implements AutoCloseable {
@@ -34,8 +34,8 @@ public final class JavaProcess implements AutoCloseable {
     }
 
     /// @param flags the flags of the JVM
-    /// @param environment added to this process's environment. It may contain secrets, which must
-    ///   not be on a command line
+    /// @param environment variables that are added to those of this process. They may contain
+    ///   secrets, which must not appear on a command line
     public static JavaProcess start(
             List<String> flags,
             Class<?> tool,

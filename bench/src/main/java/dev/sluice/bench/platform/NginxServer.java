@@ -25,7 +25,7 @@ public final class NginxServer implements AutoCloseable {
         return SystemCommands.run("nginx", "-v").output().strip();
     }
 
-    /// Starts nginx and returns when it listens on loopback.
+    /// Starts nginx and returns once it is listening on loopback.
     ///
     /// @param rule the nginx directive that handles all requests, such as `return 200`
     public static NginxServer start(int port, String rule) {
@@ -56,7 +56,7 @@ public final class NginxServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /// Returns the id of the main process; the worker is its child.
+    /// Returns the id of nginx's main process; the worker is a child of it.
     public long pid() {
         return program.pid();
     }

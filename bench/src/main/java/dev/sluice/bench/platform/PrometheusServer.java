@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// The Prometheus installed on this machine. It scrapes one address and evaluates one file of rules
-/// every second. Its data is removed when it is closed.
+/// every second. Its data is removed when this object is closed.
 public final class PrometheusServer implements AutoCloseable {
 
     private final InstalledProgram program;
@@ -34,7 +34,7 @@ public final class PrometheusServer implements AutoCloseable {
                 .orElse("");
     }
 
-    /// Starts Prometheus and returns when it listens on loopback.
+    /// Starts Prometheus and returns once it is listening on loopback.
     ///
     /// @param target a loopback port that serves `/metrics`
     public static PrometheusServer start(int port, int target, Path rules) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// Runs programs of this machine and sends signals to processes.
+/// Runs programs that are installed on this machine, and sends signals to processes.
 public final class SystemCommands {
 
     /// @param output standard output and standard error together
@@ -30,7 +30,7 @@ public final class SystemCommands {
         return unchecked(() -> Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
     }
 
-    /// Whether a program of this name is installed.
+    /// Whether a program with this name is installed.
     public static boolean isInstalled(String name) {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
@@ -55,7 +55,7 @@ public final class SystemCommands {
     /// Starts the command in a new session, so that Ctrl-C in this process does not reach it.
     ///
     /// @param output the file to which its output is appended
-    /// @param environment added to this process's environment
+    /// @param environment variables that are added to those of this process
     public static Process launch(
             List<String> command, Path output, Path directory, Map<String, String> environment) {
         return unchecked(() -> {
@@ -70,8 +70,8 @@ public final class SystemCommands {
         });
     }
 
-    /// Returns the words to put before a command so that it runs as this user. Returns none if this
-    /// process does not run as root, because only root can switch users.
+    /// Returns the words to put before a command so that it runs as this user. Returns an empty
+    /// list if this process is not running as root, because only root can switch users.
     public static List<String> asUser(String user, String group) {
         return isRoot()
                 ? List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups")

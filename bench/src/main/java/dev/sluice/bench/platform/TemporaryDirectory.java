@@ -15,8 +15,8 @@ public final class TemporaryDirectory {
 
     private TemporaryDirectory() {}
 
-    /// Creates a directory that all users can read. PostgreSQL may run as another user, which must
-    /// be able to reach its files in this directory.
+    /// Creates a directory that all users can read. PostgreSQL may run as another user, who must be
+    /// able to reach the files of PostgreSQL in this directory.
     public static Path make(String prefix) {
         return unchecked(() -> {
             Path directory = Files.createTempDirectory(prefix);
@@ -25,7 +25,7 @@ public final class TemporaryDirectory {
         });
     }
 
-    /// Removes the directory with its content. If that fails, prints the reason.
+    /// Removes the directory and its contents. If that fails, prints the reason.
     public static void remove(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

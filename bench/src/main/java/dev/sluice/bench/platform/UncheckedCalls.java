@@ -4,19 +4,19 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// Runs code that may throw an [IOException] or be interrupted, and throws an unchecked exception
-/// instead.
+/// Runs code that may throw an [IOException] or be interrupted. If that happens, throws an
+/// unchecked exception instead.
 public final class UncheckedCalls {
 
     private UncheckedCalls() {}
 
-    /// Code with a result.
+    /// Code that returns a result.
     public interface IoCall<T> {
 
         T call() throws IOException, InterruptedException;
     }
 
-    /// Code without a result.
+    /// Code that returns nothing.
     public interface IoAction {
 
         void run() throws IOException, InterruptedException;
@@ -41,7 +41,7 @@ public final class UncheckedCalls {
                 });
     }
 
-    /// Closes an object that is no longer needed, and ignores a failure.
+    /// Closes an object that is no longer needed. Ignores an [IOException] while closing it.
     public static void closeQuietly(Closeable closeable) {
         try {
             closeable.close();

@@ -1,4 +1,4 @@
-/// Helpers that know nothing of webhooks: options, JSON, HTTP messages, processes.
+/// Helpers that know nothing about webhooks: options, JSON, HTTP messages and processes.
 @NullMarked
 package dev.sluice.bench.platform;
 

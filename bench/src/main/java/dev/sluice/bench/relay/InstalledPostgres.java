@@ -45,9 +45,9 @@ public final class InstalledPostgres implements AutoCloseable {
         this.address = address;
     }
 
-    /// Starts PostgreSQL and returns when it accepts connections.
+    /// Starts PostgreSQL and returns once it accepts connections.
     ///
-    /// @param programs the folder of `initdb` and `pg_ctl`
+    /// @param programs the folder that contains `initdb` and `pg_ctl`
     public static InstalledPostgres start(Path programs) {
         for (String program : List.of("initdb", "pg_ctl")) {
             if (!Files.isExecutable(programs.resolve(program))) {
@@ -101,8 +101,8 @@ public final class InstalledPostgres implements AutoCloseable {
         command.add(programs.resolve(program).toString());
         command.add("--pgdata=" + data());
         command.addAll(arguments);
-        // The output goes to a file. Reading it from a pipe to its end would block, because the
-        // started server keeps the pipe open.
+        // The output goes to a file. Reading a pipe to its end would block, because the server that
+        // `pg_ctl` starts keeps the pipe open.
         var process =
                 SystemCommands.launch(command, directory.resolve("output"), Path.of("/"), Map.of());
         if (!SystemCommands.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {

@@ -17,7 +17,8 @@ public final class RelayApi {
     /// Short retry intervals, so that deliveries interrupted by a crash arrive before the run ends.
     public static final List<Integer> RETRY_SECONDS = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
 
-    /// The email address of the owner of the first workspace, in each relay that is started.
+    /// The email address of the first workspace's owner. Every relay that is started for a scenario
+    /// uses it.
     public static final String OWNER_EMAIL = "owner@example.com";
 
     public static final String OWNER_PASSWORD = "a-password-for-benches";
@@ -75,7 +76,7 @@ public final class RelayApi {
         return connect(source, createDestination(name, url, maxInFlight, RETRY_SECONDS), Map.of());
     }
 
-    /// Returns the new destination's id.
+    /// Creates a destination and returns its id.
     ///
     /// @param retrySeconds the intervals between the attempts at a delivery
     public String createDestination(
@@ -86,7 +87,7 @@ public final class RelayApi {
         return send("POST", "destinations/", fields, 201).path("id").asString();
     }
 
-    /// Returns the new connection's id.
+    /// Creates a connection and returns its id.
     ///
     /// @param more additional fields of the connection
     public String connect(BenchSource source, String destination, Map<String, Object> more) {
@@ -113,8 +114,7 @@ public final class RelayApi {
         return send("POST", path, fields, expected);
     }
 
-    /// Whether the relay can store an event now. The check sends an event, which is stored if it
-    /// succeeds.
+    /// Sends a small event to the source, and returns whether the relay accepted and stored it.
     public boolean accepts(BenchSource source) {
         try {
             return SimpleHttpClient.post(source.ingest(), "", "{\"probe\":true}").statusCode()
@@ -124,8 +124,8 @@ public final class RelayApi {
         }
     }
 
-    /// Returns the same source with the ingest address that it has at this relay. Both relays must
-    /// use the same database.
+    /// Returns the source with its ingest address at this relay. The source may have been created
+    /// at another relay that uses the same database.
     public BenchSource sourceHere(BenchSource source) {
         return new BenchSource(source.id(), base.resolve(source.ingest().getPath()));
     }

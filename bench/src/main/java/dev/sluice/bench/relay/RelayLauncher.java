@@ -24,9 +24,9 @@ record RelayLauncher(
         String key,
         Map<String, String> settings) {
 
-    /// The plans of the relay. The first workspace has the plan without limits, so that a plan
-    /// never affects a measurement. The other plan has limits that the relay counts, but that no
-    /// measurement reaches.
+    /// The plans of the relay. By default, the first workspace has the plan `business`, which has
+    /// no limits that could affect a measurement. The plan `counted` has limits that no measurement
+    /// reaches, but the relay must count requests and events to enforce them.
     private static final String PLANS_JSON =
             """
             {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
@@ -72,7 +72,7 @@ record RelayLauncher(
                         .start());
     }
 
-    /// Returns a launcher of another relay on the database that this relay has created.
+    /// Returns a launcher for another relay that uses the database of this relay.
     ///
     /// @param more settings that override those of this relay
     RelayLauncher beside(
@@ -85,7 +85,7 @@ record RelayLauncher(
         });
     }
 
-    /// Returns the settings with which another relay uses `database` and this relay's master key.
+    /// Returns the settings that make another relay use `database` and this relay's master key.
     Map<String, String> databaseSettings(DatabaseAddress database) {
         return unchecked(() ->
                 Map.of(

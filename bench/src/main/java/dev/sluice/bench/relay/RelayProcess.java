@@ -29,22 +29,23 @@ import java.util.regex.Pattern;
 /// The launcher script replaces itself with the server, so the started process is the server.
 public final class RelayProcess implements SystemUnderTest {
 
-    /// Matches the beginning of a log line. Lines of a stack trace do not begin like this.
+    /// Matches the beginning of a log line. The lines of a stack trace do not begin like this.
     private static final Pattern LOG_LINE_START = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
 
-    /// The timeout of the first start. It is long, because the launcher may have to build the
+    /// The timeout for the first start. It is long, because the launcher may have to build the
     /// server first.
     private static final Duration FIRST_START_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
 
-    /// The timeout of an audit. It allows for some million rows.
+    /// The timeout for an audit. It is long enough for several million rows.
     private static final Duration AUDIT_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The settings of a relay whose workspace has limits that are counted but never reached:
-    /// requests per minute, webhooks per minute, and events per month.
+    /// The settings that give the relay's workspace limits on requests per minute, webhooks per
+    /// minute and events per month. The limits are never reached, but the relay must count in order
+    /// to enforce them.
     public static final Map<String, String> COUNTED_LIMITS =
             Map.of("SLUICE_WORKSPACE_PLAN", "counted");
 
@@ -65,7 +66,7 @@ public final class RelayProcess implements SystemUnderTest {
         this.process = process;
     }
 
-    /// Starts a relay and returns when it answers.
+    /// Starts a relay and returns once it answers requests.
     ///
     /// @param keep whether to keep its directory
     public static RelayProcess start(Path launcher, boolean keep) {
@@ -82,8 +83,8 @@ public final class RelayProcess implements SystemUnderTest {
         });
     }
 
-    /// Starts another relay on the database that this relay has created. The new relay must be
-    /// closed before this one.
+    /// Starts another relay that uses the database of this relay. The new relay must be closed
+    /// before this one.
     ///
     /// @param database the address of the database, possibly behind a proxy
     /// @param settings additional settings by their environment names
@@ -162,7 +163,8 @@ public final class RelayProcess implements SystemUnderTest {
         process = launch.start();
     }
 
-    /// Freezes the relay's process (SIGSTOP) until [#unfreeze()]. Its database continues to run.
+    /// Freezes the relay's process (SIGSTOP) until [#unfreeze()] is called. Its database keeps
+    /// running.
     public void freeze() {
         signal("STOP");
     }
@@ -175,10 +177,10 @@ public final class RelayProcess implements SystemUnderTest {
         SystemCommands.signal(name, process.pid());
     }
 
-    /// Runs the launcher's command `audit` with the relay's settings. Returns 0 if everything is in
-    /// order, 1 if not, and 2 if the audit could not run.
+    /// Runs the launcher's command `audit` with the relay's settings. Returns 0 if the audit found
+    /// no problems, 1 if it found some, and 2 if it could not run.
     ///
-    /// @param output the file for the output
+    /// @param output the file to which the audit's output is appended
     public int audit(Path output) {
         return audit(output, Map.of());
     }
@@ -193,7 +195,7 @@ public final class RelayProcess implements SystemUnderTest {
         return 2;
     }
 
-    /// Starts another command of the launcher with the relay's settings.
+    /// Starts a command of the launcher, such as `export-data`, with the relay's settings.
     ///
     /// @param output the file to which its output is appended
     /// @param settings additional settings, which override the relay's
@@ -201,7 +203,7 @@ public final class RelayProcess implements SystemUnderTest {
         return launch.start(output, settings, command);
     }
 
-    /// Returns the settings with which another relay uses `database` and this relay's master key.
+    /// Returns the settings that make another relay use `database` and this relay's master key.
     public Map<String, String> databaseSettings(DatabaseAddress database) {
         return launch.databaseSettings(database);
     }
@@ -297,8 +299,9 @@ public final class RelayProcess implements SystemUnderTest {
         return SystemCommands.awaitEnd(process, STOP_TIMEOUT);
     }
 
-    /// Kills the relay and its PostgreSQL and removes all files, whatever state they are in. Does
-    /// not touch what another relay owns, and keeps the files if `keep` is true.
+    /// Kills the relay and its PostgreSQL, whatever state they are in, and removes all files unless
+    /// `keep` is true. If this relay uses the database of another relay, kills only this relay and
+    /// removes nothing.
     private void destroy() {
         process.destroyForcibly();
         awaitEnd();

@@ -9,8 +9,8 @@ public interface SystemUnderTest extends AutoCloseable {
 
     RelayApi api();
 
-    /// Returns the processes whose CPU time belongs to the relay, or an empty map if they cannot be
-    /// known.
+    /// Returns the processes whose CPU time belongs to the relay, or an empty map if they are
+    /// unknown.
     Map<ProcessRole, Long> processes();
 
     @Override

@@ -10,7 +10,7 @@ import java.util.Locale;
 ///   better, and below `wanted` otherwise
 public record Goal(String name, double wanted, double least) {
 
-    /// Returns a goal whose limit must not be exceeded.
+    /// Returns a goal for a number that must not exceed `limit`.
     public static Goal atMost(String name, double limit) {
         return new Goal(name, limit, limit);
     }

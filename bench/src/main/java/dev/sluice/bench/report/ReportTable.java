@@ -32,7 +32,7 @@ public final class ReportTable {
         return this;
     }
 
-    /// Adds a last row with the median of each column.
+    /// Adds a final row with the median of each column.
     public ReportTable medians() {
         var medians = new ArrayList<Object>();
         medians.add("median");

@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/// Adds sources and connections to a relay's database. The sources are copies of the one that
-/// exists there, and the connections lead to the destination that exists there.
+/// Adds sources and connections to a relay's database. The sources are copies of a source that
+/// already exists there, and the connections lead to a destination that already exists there.
 final class ConfigurationRows {
 
     private ConfigurationRows() {}
@@ -21,7 +21,8 @@ final class ConfigurationRows {
         }
     }
 
-    /// @param deletedAt the SQL expression for the time when the rows were deleted, or `null`
+    /// @param deletedAt the SQL expression for the time when the rows were deleted, or `null` if
+    ///   they are not deleted
     private static void addSources(Connection database, String tokens, int count, String deletedAt)
             throws SQLException {
         var statements =

@@ -35,7 +35,7 @@ final class Contender {
         this.rounds = new MeasurementTable(title, "round", columns);
     }
 
-    /// Creates a source on the relay that is connected to the sink, and returns the relay as a
+    /// Creates a source on the relay, connects it to the sink, and returns the relay as a
     /// contender.
     static Contender of(String title, LoadSettings load, RelayProcess relay, SinkProcess sink) {
         var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
@@ -46,8 +46,9 @@ final class Contender {
         return title;
     }
 
-    /// Measures the contenders `rounds` times, with every second round in reverse order. Otherwise,
-    /// the cleanup after a contender's round would always slow down the same other contender.
+    /// Measures each contender `rounds` times. After a contender has been measured, its cleanup
+    /// slows down the contender that is measured next. Every second round therefore runs in reverse
+    /// order, so that it is not always the same contender that is slowed down.
     static void alternate(int rounds, List<Contender> contenders, BenchReport report) {
         alternate(rounds, contenders, report, _ -> {});
     }
@@ -63,8 +64,8 @@ final class Contender {
         }
     }
 
-    /// Puts the system under load before its first round and ignores the result. The JVM compiles
-    /// the system's code during this time, which must not count in the rounds.
+    /// Puts the system under load and ignores the result. Call this before the first round, so that
+    /// the JVM compiles the system's code before the measurements start.
     void settle(Duration time) {
         var arrivals = new SinkArrivals(sink);
         var measurement =
@@ -81,18 +82,18 @@ final class Contender {
         arrivals.checkComplete(title + ": some of what was accepted did not arrive", report);
     }
 
-    /// Returns the CPU time of the relay and the database per event in the newest round, in
-    /// microseconds.
+    /// Returns the CPU time per event that the relay and the database used together in the latest
+    /// round, in microseconds.
     double latestMicros() {
         return latest(TOTAL_CPU);
     }
 
-    /// Returns the number in this column of the newest round, or NaN if it could not be measured.
+    /// Returns the latest round's number in this column, or NaN if it could not be measured.
     double latest(MeasurementColumn column) {
         return rounds.table().last(column.title()).orElse(Double.NaN);
     }
 
-    /// Returns a table of all rounds with their medians. Call this once.
+    /// Adds the medians to the table of all rounds and returns the table. Call this only once.
     ReportTable medians() {
         return rounds.table().medians();
     }

@@ -21,15 +21,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `disk`: measures how many bytes an event takes on disk if its body is the JSON of an
-/// order. For comparison, it also stores such events in the tables of the bare pipeline.
+/// Scenario `disk`: measures how many bytes an event takes on disk if its body is an order in JSON.
+/// For comparison, the bare pipeline also stores events with such bodies in its own tables.
 ///
-/// The relay compresses payloads unless `isPlain` is true. Without compression, there is no goal.
+/// The relay compresses payloads unless `isPlain` is true. Only the size with compression is
+/// checked against a goal.
 ///
 /// The events of the warm-up are not counted, because the relay may learn from them how to compress
 /// later events.
 ///
-/// @param load the load; its warm-up is the time in which events are stored but not counted
+/// @param load the load; its warm-up is the time during which events are stored but not counted
 /// @param settling how long the relay has to finish its work before sizes are read
 /// @param isPlain whether payloads are stored without compression
 public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling, boolean isPlain)

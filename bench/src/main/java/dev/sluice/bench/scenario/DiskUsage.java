@@ -86,7 +86,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         }
     }
 
-    /// Returns the averages of the relay's 10,000 newest events.
+    /// Returns the averages over the relay's 10,000 newest events.
     static EventColumns newestEvents(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {

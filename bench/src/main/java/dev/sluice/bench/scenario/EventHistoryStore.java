@@ -28,8 +28,8 @@ public final class EventHistoryStore {
 
     private static final int DEAD_OUTCOMES = 10;
 
-    /// An event is filtered if its hash, in hex, is less than this text: about one event in a
-    /// thousand, or none.
+    /// An event is filtered if its hash, in hex, is less than this text. With `SOME_FILTERED`, that
+    /// is true for about one event in a thousand; with `NONE_FILTERED`, it is true for none.
     private static final String SOME_FILTERED = "004";
 
     private static final String NONE_FILTERED = "";
@@ -41,9 +41,9 @@ public final class EventHistoryStore {
     }
 
     /// Writes a history in which each event is a dead letter on every connection of its source. Of
-    /// ten dead letters, one was exhausted, two more got no response, three were answered with 503,
-    /// and four with 410. All deliveries of one event end in the same way. Also rebuilds all counts
-    /// of the database.
+    /// every ten dead letters, three got no response (one exhausted, two failed), three were
+    /// answered with 503, and four with 410. All deliveries of one event end in the same way. Also
+    /// rebuilds all counts in the database.
     ///
     /// The database must have no other events, and no relay may store events in the meantime.
     ///
@@ -99,8 +99,8 @@ public final class EventHistoryStore {
     }
 
     /// Adds events at even intervals from `from` to `to`, to each source in turn. Of a million
-    /// events, about `rare` fail verification and about `rare` pass it; the others skip it. About
-    /// one event in a thousand is filtered.
+    /// events, about `rare` fail verification and about `rare` pass it; the others are not
+    /// verified. About one event in a thousand is filtered.
     ///
     /// @param connections one connection of each source, in the order of the sources
     void addEvents(
@@ -168,7 +168,7 @@ public final class EventHistoryStore {
         run(sql("insert_resends"));
     }
 
-    /// Computes all counts again, by the relay's own rules.
+    /// Recomputes all counts by the rules that the relay follows.
     void rebuildCounts() throws SQLException {
         run("truncate ledger, rollup_hour, rollup_day, total");
         run(sql("count_events_by_hour"));

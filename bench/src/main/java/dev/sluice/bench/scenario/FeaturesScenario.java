@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Scenario `features`: measures one relay, from ingest to delivery, with different features in
-/// turn: none, verified senders, a filter of three rules, a transformation, and all of these
-/// together.
+/// turn: no features, verified senders, a filter with three rules, a transformation, and all of
+/// these together.
 ///
 /// @param baselineLauncher the launcher of an earlier build, which is measured for comparison
 public record FeaturesScenario(RelaySetup setup, LoadSettings load, Optional<Path> baselineLauncher)

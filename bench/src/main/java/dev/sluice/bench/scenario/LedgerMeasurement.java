@@ -11,7 +11,8 @@ import java.nio.file.Path;
 
 /// A measurement in which the generator and the sink record every message.
 ///
-/// @param firstByte the time from the answer to the delivery's first byte at the sink
+/// @param firstByte the time from the relay's answer to the generator until the first byte of the
+///   delivery arrives at the sink
 record LedgerMeasurement(
         LoadMeasurement measurement, LedgerComparison comparison, LatencySummary firstByte) {
 

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /// Scenario `limit`: measures the relay and the bare pipeline in turn, on the same PostgreSQL, with
-/// the same generator and sink. Their ratio shows how far the relay is from the limit of its
-/// libraries and this machine.
+/// the same generator and sink. The ratio of their results shows how close the relay comes to the
+/// limit set by its libraries and this machine.
 public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scenario {
 
     /// The maximum CPU time that the bare pipeline may use per event, in microseconds. If it needs

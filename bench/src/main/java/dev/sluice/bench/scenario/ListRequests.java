@@ -19,11 +19,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The requests of the scenario `lists`. They are named templates from the resource
-/// `list-requests.txt`, filled in slightly differently each time.
+/// `list-requests.txt`. Each time a template is filled in, its values vary slightly.
 ///
-/// @param ids the id for each word in the templates, such as `source`
-/// @param pageItems the length of the list from which a random page is chosen, for each word in the
-///   templates
+/// @param ids the ids that replace placeholders such as `{source}`, by the word in the placeholder
+/// @param pageItems the lengths of the lists, by the words that stand for them in placeholders such
+///   as `{page:source}`. Each placeholder is replaced with a random page number of its list
 /// @param events ids of some existing events
 record ListRequests(
         Map<String, String> ids,
@@ -35,8 +35,8 @@ record ListRequests(
 
     private static final int PAGE_SIZE = 50;
 
-    /// A placeholder that names a page. [#withCursor] replaces it with the cursor at the end of
-    /// that page.
+    /// A placeholder that is followed by the number of a page. [#withCursor] replaces both with the
+    /// cursor at the end of that page.
     private static final String PAGE_BEFORE = "after_page=";
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
@@ -51,7 +51,7 @@ record ListRequests(
         return templates;
     }
 
-    /// @param number the running number of the request; the text varies with it
+    /// @param number the number of the request; the filled-in values depend on it
     String fill(String template, int number) {
         return PLACEHOLDER
                 .matcher(template)
@@ -61,8 +61,8 @@ record ListRequests(
                 });
     }
 
-    /// Replaces `after_page=` and the page number, if present, with the cursor at the end of that
-    /// page. Requests the page to learn the cursor.
+    /// Replaces `after_page=` and its page number, if present, with the cursor at the end of that
+    /// page. To get the cursor, it requests that page.
     ///
     /// @param request the result of [#fill]
     /// @param ask sends a request and returns its answer
@@ -97,8 +97,8 @@ record ListRequests(
         return 1 + (long) (random.nextDouble() * pages);
     }
 
-    /// Returns a random time range. Its ends are rarely at full minutes, so the first and the last
-    /// minute are usually included only in part.
+    /// Returns a random time range. It rarely starts or ends at a full minute, so it usually
+    /// includes only a part of its first and last minutes.
     private String timeRange() {
         var one = randomInstant(from, to, random);
         var other = randomInstant(from, to, random);

@@ -20,8 +20,9 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// Scenario `lists`: requests event lists, details and lists of dead letters over millions of
-/// events, with every filter. The p99 of each kind of request must be below 100 ms.
+/// Scenario `lists`: requests lists of events, single events, and lists of dead letters, with every
+/// filter, from a relay that has millions of events. The p99 of each kind of request must be below
+/// 100 ms.
 public record ListsScenario(
         RelaySetup setup,
         int events,

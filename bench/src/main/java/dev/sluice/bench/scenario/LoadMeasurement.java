@@ -65,7 +65,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         return delivered.orElse(0L) / usage.wallSeconds();
     }
 
-    /// Reports failed requests, if there are any.
+    /// Adds a remark about failed requests to the report, if there are any.
     void remarkFailures(String part, BenchReport report) {
         if (result.failures() > 0) {
             report.remark(part + ": " + result.describeFailures() + ".");

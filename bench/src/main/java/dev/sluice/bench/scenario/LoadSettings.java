@@ -8,7 +8,8 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.net.URI;
 import java.time.Duration;
 
-/// How much load to put on the relay and for how long, in the scenarios that measure speed.
+/// How much load a scenario puts on the relay, and for how long. Used by the scenarios that measure
+/// speed.
 ///
 /// @param maxInFlight the destination's limit on concurrent attempts
 record LoadSettings(
@@ -24,8 +25,8 @@ record LoadSettings(
         return from(options, 10, 20);
     }
 
-    /// @param warmUp the default time of the warm-up in seconds
-    /// @param measured the default time of the measurement in seconds
+    /// @param warmUp the default length of the warm-up, in seconds
+    /// @param measured the default length of the measurement, in seconds
     static LoadSettings from(CommandLineOptions options, int warmUp, int measured) {
         return new LoadSettings(
                 options.number("rounds", 3),

@@ -15,14 +15,14 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Function;
 
-/// A table with a row for each [LoadMeasurement]: a label, chosen columns, further columns of the
-/// scenario, the number of failures, and how many cores other programs used.
+/// A table with a row for each [LoadMeasurement]: a label, the chosen columns, any further columns
+/// that the scenario adds, the number of failures, and how many cores other programs used.
 final class MeasurementTable {
 
     private final Set<MeasurementColumn> columns;
     private final ReportTable table;
 
-    /// The numbers that every measurement has.
+    /// A column whose number is computed from the measurement.
     @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
     enum MeasurementColumn {
         ANSWERED_RATE("answered/s", m -> m.result().answeredPerSecond()),

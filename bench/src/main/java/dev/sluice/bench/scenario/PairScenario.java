@@ -27,11 +27,12 @@ public record PairScenario(
         Map<String, String> settings)
         implements Scenario {
 
-    /// The maximum of the median ratio of CPU time per event (this build divided by the other one).
+    /// The highest allowed median of the rounds' ratios. A ratio is this build's CPU time per event
+    /// divided by that of the other build.
     private static final double MAX_CPU_RATIO = 1.03;
 
-    /// How long each build is under load before the first round. The JVM compiles the relay's code
-    /// in the first minute.
+    /// How long each build is under load before the first round. During the first minute, the JVM
+    /// is still compiling the relay's code.
     private static final int SETTLING_SECONDS = 60;
 
     public static PairScenario from(CommandLineOptions options) {

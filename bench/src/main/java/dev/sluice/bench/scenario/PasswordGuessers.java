@@ -24,18 +24,19 @@ import java.util.function.BooleanSupplier;
 
 /// Simulates clients that guess an account's password while the account's owner signs in. Each
 /// guess comes from a different address. Until the last guess is answered, the owner repeatedly
-/// signs in and out, alternating between one of five known addresses and a new one. The clients
-/// send their addresses in `X-Forwarded-For`.
+/// signs in and out, alternating between five known addresses and addresses that are always new.
+/// The clients send their addresses in `X-Forwarded-For`.
 final class PasswordGuessers implements AutoCloseable {
 
-    /// The owner's known addresses. The relay remembers an account's last 16 addresses. These are
-    /// few enough that sign-ins from new addresses in between do not make the relay forget one of
-    /// them.
+    /// The owner's known addresses. The relay remembers the last 16 addresses of an account. Five
+    /// known addresses are few enough that the sign-ins from new addresses in between do not make
+    /// the relay forget a known one.
     private static final List<String> OWNER_ADDRESSES =
             List.of("203.0.113.7", "203.0.113.8", "203.0.113.9", "203.0.113.10", "203.0.113.11");
 
-    /// The relay gives precedence to at most five sign-ins per minute from one known address. With
-    /// this pause, each known address is used four times a minute, and once more before the attack.
+    /// The owner's pause between sign-ins. The relay gives precedence to at most five sign-ins per
+    /// minute from one known address. With this pause, each known address is used four times a
+    /// minute, and once more before the attack.
     private static final Duration OWNER_PAUSE = Duration.ofSeconds(3);
 
     private final URI login;

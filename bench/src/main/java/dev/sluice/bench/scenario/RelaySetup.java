@@ -22,8 +22,8 @@ import java.util.function.BiConsumer;
 /// The relay that a scenario measures: either a relay that the scenario starts, or one that is
 /// already running on this machine.
 ///
-/// @param postgres the folder of an installed PostgreSQL's programs, used instead of the relay's
-///   own
+/// @param postgres the folder with the programs of an installed PostgreSQL, which the scenario uses
+///   instead of the relay's own PostgreSQL
 public record RelaySetup(
         Path launcher,
         boolean keep,

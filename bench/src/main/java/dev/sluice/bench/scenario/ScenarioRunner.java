@@ -17,7 +17,7 @@ public final class ScenarioRunner {
     private static final Path RESULTS_DIRECTORY = Path.of("bench", "results");
 
     /// The options whose values are left out of the saved page, because they are secrets or paths
-    /// of this machine.
+    /// on this machine.
     private static final Set<String> REDACTED_OPTIONS = Set.of("--key", "--sluice", "--against");
 
     private ScenarioRunner() {}
@@ -28,8 +28,8 @@ public final class ScenarioRunner {
         Scenario choose(List<String> names, CommandLineOptions options);
     }
 
-    /// Returns the exit status: 0 if the scenario passed, 1 if it failed, and 2 if the command line
-    /// is invalid.
+    /// Runs the scenario and returns the exit status: 0 if the scenario passed, 1 if it failed, and
+    /// 2 if the command line is invalid.
     ///
     /// @param launcher the command as a person types it; it is shown on the saved page
     public static int run(String launcher, List<String> arguments, ScenarioChooser scenarios) {

@@ -19,8 +19,8 @@ public record SoakScenario(RelaySetup setup, LoadSettings load, int minutes) imp
 
     private static final double LOAD_RATIO = 0.7;
 
-    /// The maximum ratio of the CPU time per event in the last three minutes to that in minutes two
-    /// to four.
+    /// The maximum allowed ratio: the CPU time per event in the last three minutes, divided by the
+    /// CPU time per event in minutes two to four.
     private static final double MAX_CPU_RATIO = 1.15;
 
     private static final double MAX_HEAP_GROWTH_MB = 32;

@@ -14,9 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Clients that read the live stream of a source, and some clients that open the stream and never
-/// read it. A reading client opens the stream again when the relay ends it. Closing this object
-/// ends all clients.
+/// Clients that open the live stream of a source. Some of them never read it. A client that reads
+/// opens the stream again when the relay ends it. Closing this object ends all clients.
 final class StreamReaders implements AutoCloseable {
 
     private static final int HEAD_BYTES = 64;
@@ -73,7 +72,7 @@ final class StreamReaders implements AutoCloseable {
                 readAll(socket.getInputStream());
                 socket = connect();
             } catch (IOException | IllegalStateException e) {
-                Thread.sleep(100); // the stream ended, or the relay refuses another one
+                Thread.sleep(100); // the stream ended, or the relay refused a new one
             }
         }
         return true;
@@ -91,7 +90,7 @@ final class StreamReaders implements AutoCloseable {
         return bytes.sum();
     }
 
-    /// Returns how often a stream has been opened so far.
+    /// Returns how many times a stream has been opened so far.
     int opened() {
         return opened.get();
     }

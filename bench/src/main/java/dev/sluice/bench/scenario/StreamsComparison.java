@@ -6,8 +6,9 @@ import dev.sluice.bench.report.BenchReport;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/// Compares measurement windows with open streams to windows without. The two windows of a pair
-/// were measured one after the other. Each result is the median over the pairs.
+/// Compares measurement windows in which streams were open with windows in which none were. Each
+/// pair consists of one window of either kind, measured one after the other. Each result is the
+/// median over all pairs.
 record StreamsComparison(List<StreamsPair> pairs) {
 
     /// The minimum ratio of a rate with streams to the rate without: streams may slow down ingest
@@ -38,8 +39,8 @@ record StreamsComparison(List<StreamsPair> pairs) {
         }
     }
 
-    /// @param droppedStuck how many of the clients that never read had been cut off by the relay
-    ///   when the window ended
+    /// @param droppedStuck how many of the non-reading clients the relay had cut off by the end of
+    ///   the window
     record StreamsPair(StreamsWindow without, StreamsWindow beside, long droppedStuck) {
 
         private double ratio(ToDoubleFunction<StreamsWindow> number) {
@@ -52,7 +53,7 @@ record StreamsComparison(List<StreamsPair> pairs) {
         }
     }
 
-    /// Adds the numbers and the failures to the report.
+    /// Adds the results and any failures to the report.
     ///
     /// @param stuck the number of clients that never read, all of which the relay must cut off
     void addTo(BenchReport report, int stuck) {

@@ -82,7 +82,8 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
         arrivals.check(report);
     }
 
-    /// @param droppedStuck how many of the clients that never read had been cut off by the end
+    /// @param droppedStuck how many of the non-reading clients the relay had cut off by the end of
+    ///   the measurement
     private record MeasuredBeside(LoadMeasurement measurement, long droppedStuck) {}
 
     private MeasuredBeside besideReaders(
@@ -95,8 +96,8 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
             long begun = System.nanoTime();
             var measurement = LoadMeasurement.run(relay, sink, load.atRate(half, source.ingest()));
             double seconds = (System.nanoTime() - begun) / 1e9;
-            // Reading clients open their streams again, so the missing streams belong to clients
-            // that never read.
+            // Clients that read open their streams again, so every missing stream belonged to a
+            // client that never reads.
             long droppedStuck = readers - openStreams(relay);
             table.row(
                     readers,

@@ -11,15 +11,15 @@ import java.util.TreeMap;
 final class TableHashQueries {
 
     /// @param rows the number of rows
-    /// @param hash the sum of the hashes of all rows, in which their order does not matter; `0` if
-    ///   there are no rows
+    /// @param hash the sum of the hashes of all rows, so the order of the rows does not matter; `0`
+    ///   if there are no rows
     /// @param bytes the size of the rows as text
     record TableHash(long rows, String hash, long bytes) {}
 
     private TableHashQueries() {}
 
-    /// Returns the hash of each table by the table's name. All partitions of a table count as that
-    /// table.
+    /// Returns the hash of each table, by the table's name. The hash of a partitioned table covers
+    /// all its partitions.
     static SortedMap<String, TableHash> read(Connection connection) throws SQLException {
         var hashes = new TreeMap<String, TableHash>();
         try (var statement = connection.createStatement()) {

@@ -31,7 +31,8 @@ final class TableSizeQueries {
 
     private TableSizeQueries() {}
 
-    /// Returns a report on the database tables that are larger than `MIN_BYTES_SHOWN`.
+    /// Returns a table for the report, with one row for each database table that takes more than
+    /// `MIN_BYTES_SHOWN` on disk.
     static ReportTable tableSizes(DatabaseAddress database) {
         var table =
                 ReportTable.of(

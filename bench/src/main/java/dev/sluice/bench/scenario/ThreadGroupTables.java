@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/// Two tables, of CPU time and of switches, with a row for each group of threads and a column for
-/// each measurement.
+/// Two tables, one of CPU time and one of context switches. Each has a row for each group of
+/// threads and a column for each measurement.
 ///
-/// Each of the groups with the most CPU time has its own row. The other groups of a role share one
-/// row, so each column adds up to everything that the roles used.
+/// The groups that used the most CPU time have their own rows. The other groups of each role share
+/// one row, so the numbers in a column add up to the total of all roles.
 final class ThreadGroupTables {
 
     private static final int MAX_GROUPS = 24;

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 
 /// Scenario `transfer`: exports the data of a relay with many events and imports the file into
 /// another PostgreSQL. For each table that is compared, the number and the hash of the rows must be
-/// equal. The memory of both commands must stay bounded.
+/// the same in both databases. The memory of both commands must stay below a limit.
 ///
 /// @param heapMegabytes the heap limit of both commands
 public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)

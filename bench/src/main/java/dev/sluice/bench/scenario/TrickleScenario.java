@@ -28,13 +28,13 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/// Scenario `trickle`: measures the CPU cost of an event at low rates. For comparison, nginx is
-/// measured while the relay is stopped; it only answers the same requests with 200.
+/// Scenario `trickle`: measures the CPU cost of an event at low rates. For comparison, it measures
+/// nginx while the relay is stopped. nginx gets the same requests and only answers them with 200.
 ///
 /// The relay is measured at each rate a minute after a cold start, and again after a minute at full
 /// load.
 ///
-/// @param load the load that counts as full load
+/// @param load the settings of the full load
 /// @param rates the rates to measure, in requests per second
 /// @param senders the number of connections over which requests are sent at these rates
 public record TrickleScenario(
@@ -46,7 +46,8 @@ public record TrickleScenario(
 
     private static final int LOWEST_RATE = 10;
 
-    /// The directives for nginx. By default, nginx closes a connection after a thousand requests.
+    /// The directives for nginx. The high limit keeps connections open: by default, nginx closes a
+    /// connection after a thousand requests.
     private static final String NGINX_RULE = "keepalive_requests 100000000; return 200";
 
     private static final Goal WARM_RATIO =
@@ -56,7 +57,7 @@ public record TrickleScenario(
 
     /// How long each part of the scenario takes.
     ///
-    /// @param cold how long the load runs after a start before it is measured
+    /// @param cold how long the load runs after a cold start, before the measurement begins
     /// @param full how long the relay runs at full load before the warm measurements
     /// @param lead how long the load runs before each measurement of the warm relay, or of nginx
     /// @param measured the length of each measurement
@@ -132,8 +133,8 @@ public record TrickleScenario(
         return measurement;
     }
 
-    /// Warms up the relay. A vacuum and a checkpoint follow, because PostgreSQL would otherwise
-    /// clean up after the full load during the measurement.
+    /// Warms up the relay with full load. Then runs a vacuum and a checkpoint, so that PostgreSQL
+    /// does not clean up after the full load during the next measurement.
     private void warmUp(
             RelayProcess relay, SinkProcess sink, BenchSource source, SinkArrivals arrivals) {
         var plan = load.backToBack(source.ingest()).lasting(times.full(), Duration.ofSeconds(1));
@@ -147,7 +148,7 @@ public record TrickleScenario(
         }
     }
 
-    /// Returns the CPU time per request by rate, in microseconds.
+    /// Returns the CPU time that nginx needs per request at each rate, in microseconds.
     private Map<Integer, Double> measureNginx(RelayProcess relay, BenchReport report) {
         var micros = new TreeMap<Integer, Double>();
         var table =

@@ -18,7 +18,7 @@ import java.util.EnumSet;
 /// and again on the same process after a minute at full load. This shows how fast a relay is while
 /// the JVM is still compiling its code.
 ///
-/// @param load its warm-up is the time at full load before each measurement
+/// @param load the load; its warm-up is the time at full load before each measurement
 /// @param settling the time at full load between the two measurements
 public record WarmUpScenario(RelaySetup setup, LoadSettings load, Duration settling)
         implements Scenario {

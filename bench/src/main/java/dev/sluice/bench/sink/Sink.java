@@ -28,7 +28,8 @@ import java.util.random.RandomGenerator;
 
 /// Receives deliveries on one port and answers `GET /count` on another. One thread does both.
 ///
-/// As a process, it prints its two ports as a line of JSON and runs until its standard input ends.
+/// When run as a process, it prints its two ports as a line of JSON and runs until its standard
+/// input ends.
 public final class Sink {
 
     private static final String MARKER_PREFIX = "{\"marker\":\"";
@@ -51,7 +52,8 @@ public final class Sink {
     /// The loopback ports on which the sink listens.
     public record SinkPorts(int deliveries, int control) {}
 
-    /// A request that is not answered yet. Requests are answered in order.
+    /// A request that has not been answered yet. Requests are answered in the order in which they
+    /// arrived.
     private record PendingAnswer(SinkConnection connection, int status, long until) {}
 
     private Sink(
@@ -77,7 +79,8 @@ public final class Sink {
         sink.run();
     }
 
-    /// Opens a sink, which is listening when this method returns. Port 0 means any free port.
+    /// Opens a sink. Unless `behaviour` is to refuse connections, the sink is listening for
+    /// deliveries when this method returns. Port 0 means any free port.
     public static Sink open(SinkBehaviour behaviour, Optional<Path> ledger, int port)
             throws IOException {
         var selector = Selector.open();
@@ -182,8 +185,8 @@ public final class Sink {
                 : "none";
     }
 
-    /// Records the requests of this round with one write, then answers all requests whose time has
-    /// come.
+    /// Writes the newly received requests to the ledger with a single write, and then answers all
+    /// requests whose answers are due.
     private void answer() {
         ledger.ifPresent(MessageLedger::flush);
         long now = System.nanoTime();
@@ -198,7 +201,7 @@ public final class Sink {
         }
     }
 
-    /// Returns how long the selector may wait, in milliseconds: at least 1, or 0 for no limit if no
+    /// Returns the selector's timeout in milliseconds. It is at least 1, or 0 (no timeout) if no
     /// request is waiting for an answer.
     private long untilNextAnswer() {
         if (waiting.isEmpty()) {

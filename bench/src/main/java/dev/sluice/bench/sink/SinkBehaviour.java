@@ -10,11 +10,11 @@ import java.util.random.RandomGenerator;
 /// The way a sink answers requests.
 public sealed interface SinkBehaviour {
 
-    /// A status that is never sent. It means that the sink resets the connection instead of
-    /// answering.
+    /// A status that is never sent. It tells the sink to reset the connection instead of answering.
     int RESET_CONNECTION = 0;
 
-    /// The statuses with which requests fail in a storm. All are equally likely.
+    /// The statuses of requests that fail during a storm (see `AlternatingFailures`). All are
+    /// equally likely.
     List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
 
     /// Answers 200 at once.
@@ -29,8 +29,8 @@ public sealed interface SinkBehaviour {
     /// Answers at once with this status.
     record FixedStatus(int status) implements SinkBehaviour {}
 
-    /// Answers after a delay: 503 to about `failuresPerMille` of a thousand requests, and 200 to
-    /// the others.
+    /// Answers after a delay: 503 to about `failuresPerMille` of every thousand requests, and 200
+    /// to the others.
     record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
 
     /// Answers at once, and alternates between calm periods and storms, each of which lasts
@@ -38,7 +38,7 @@ public sealed interface SinkBehaviour {
     /// the requests get one of [#FAILURE_STATUSES], and the others get 200.
     record AlternatingFailures(Duration waveTime, int failurePercent) implements SinkBehaviour {}
 
-    /// Refuses connections, because it does not listen.
+    /// Does not listen, so all connections are refused.
     record RefusedConnections() implements SinkBehaviour {}
 
     static SinkBehaviour from(CommandLineOptions options) {

@@ -44,8 +44,9 @@ final class SinkConnection {
         return reader.fill(channel()) >= 0;
     }
 
-    /// Writes an answer. Answers are far smaller than a socket's buffer, so if an answer does not
-    /// fit, the other side is not reading. The connection is then closed.
+    /// Writes an answer. Closes the connection if the answer does not fit into the socket's buffer.
+    /// Answers are far smaller than the buffer, so this happens only if the other side is not
+    /// reading.
     void write(byte[] answer) {
         var bytes = ByteBuffer.wrap(answer);
         try {

@@ -1,6 +1,6 @@
 package dev.sluice.bench.sink;
 
-/// The numbers of requests that a sink has received so far.
+/// The counts of the requests that a sink has received so far.
 ///
 /// @param mostAtOnce the maximum number of requests that were waiting for their answers at the same
 ///   time

@@ -4,9 +4,9 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.stream.Collectors;
 
-/// A column of a table, or a line of a record.
+/// One value of an item, shown as a column of a table or as a line of a record.
 ///
-/// @param path the path of the value in an item: names of fields, joined by dots
+/// @param path the path of the value in the item: field names joined by dots
 public record Column(String title, String path) {
 
     /// Creates a column whose title is the name of its field.

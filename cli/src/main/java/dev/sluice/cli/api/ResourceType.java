@@ -7,11 +7,11 @@ import java.util.List;
 /// @param word the singular noun for messages
 /// @param group the name of the type's group of commands
 /// @param path the type's path below `/api/v1/`
-/// @param example fields with which a resource can be created
-/// @param columns the columns of a table of such resources
+/// @param example an example of the fields with which a resource can be created
+/// @param columns the columns of a table that lists resources of this type
 /// @param isNamed whether commands accept a resource's name instead of its id
-/// @param isPaged whether the list of these resources accepts the search parameter `q`, and is
-///   paged even if the request does not ask for a page
+/// @param isPaged whether the list of these resources accepts the search parameter `q` and is paged
+///   even if the request does not ask for a page
 public record ResourceType(
         String word,
         String group,
@@ -80,7 +80,7 @@ public record ResourceType(
                     true,
                     false);
 
-    /// Returns an example of a field to change.
+    /// Returns an example of an argument that changes a field.
     public String exampleOfChange() {
         return isNamed ? "status=paused" : "enabled:=false";
     }

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// Prints results of the API in the chosen format: tables or records for `pretty`, the server's own
-/// answer for `json`, and only ids for `quiet`.
+/// Prints the API's results in the chosen output format: tables or records for `pretty`, the
+/// server's own answer for `json`, and only ids for `quiet`.
 public final class ResultPrinter {
 
     private final CommandContext context;
@@ -27,7 +27,7 @@ public final class ResultPrinter {
         list(answer, "id", columns, page);
     }
 
-    /// Prints the items of a list that have no id.
+    /// Prints a list whose items have no id.
     ///
     /// @param id the field that `quiet` prints instead of an id
     public void list(ServerAnswer answer, String id, List<Column> columns, int page) {
@@ -81,7 +81,7 @@ public final class ResultPrinter {
                 });
     }
 
-    /// Prints the fields `names` of a record, each on its own line.
+    /// Prints the fields of a record that are listed in `names`, each on its own line.
     public void lines(JsonNode node, List<String> names) {
         int width = names.stream().mapToInt(String::length).max().orElse(0);
         for (String name : names) {

@@ -1,5 +1,5 @@
-/// Code that the commands about the API share: resource types, lookup by name, paging, and printing
-/// results.
+/// Code shared by the commands that call the API: resource types, lookup by name, paging, and
+/// printing results.
 @NullMarked
 package dev.sluice.cli.api;
 

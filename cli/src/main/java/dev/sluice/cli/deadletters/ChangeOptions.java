@@ -18,7 +18,7 @@ final class ChangeOptions {
     @Option(names = "--all", description = "All of the workspace, if there is no filter.")
     private boolean isAll;
 
-    /// Returns the filter as the body of a request that changes all dead letters that match.
+    /// Returns the filter as the body of a request that changes all matching dead letters.
     ///
     /// @param verb the name of the operation, for error messages
     /// @param isHarmless whether the request changes nothing (a dry run) and therefore needs no

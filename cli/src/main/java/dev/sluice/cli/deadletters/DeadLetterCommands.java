@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import java.time.InstantSource;
 import java.util.Map;
 
-/// The group of commands `dlq`.
+/// The `dlq` group of commands.
 public final class DeadLetterCommands {
 
     private DeadLetterCommands() {}

@@ -51,7 +51,7 @@ final class DeadLetterOptions {
 
     @Mixin private final ReceivedOptions received = new ReceivedOptions();
 
-    /// Returns the filter as the query of a list.
+    /// Returns the filter as the query string of a list request.
     QueryString query(NameLookup names, InstantSource clock) {
         var query = new QueryString();
         if (!statuses.isEmpty()) {

@@ -73,8 +73,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns the server's answer about the replay. While the server is unavailable, tries again,
-    /// and prints one note that it does so.
+    /// Returns the server's answer about the replay. While the server is unavailable, keeps trying
+    /// for up to `outageTimeout`, and prints one note about it.
     private ServerAnswer look() {
         long startNanos = System.nanoTime();
         var backoff = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
@@ -103,7 +103,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns whether the server cannot be reached or is still starting.
+    /// Returns whether the failure may be temporary, because the server could not be reached or is
+    /// still starting.
     private static boolean isOutage(CommandException failure) {
         return failure.exitCode() == ExitCode.NETWORK || failure.exitCode() == ExitCode.FAILED;
     }

@@ -1,4 +1,4 @@
-/// The group of commands `dlq`.
+/// The `dlq` group of commands: listing, resending and dismissing dead letters.
 @NullMarked
 package dev.sluice.cli.deadletters;
 

@@ -65,8 +65,8 @@ public final class ApplyCommand implements Runnable {
         }
     }
 
-    /// Prints a change that was made (in a dry run, one that would be made), unless the output is
-    /// for programs.
+    /// Prints a change that was made or, in a dry run, would be made. Prints nothing if the output
+    /// format is meant for programs.
     private void print(PlannedChange change) {
         if (context.output() != OutputFormat.PRETTY) {
             return;

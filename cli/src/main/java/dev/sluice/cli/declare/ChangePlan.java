@@ -53,8 +53,9 @@ final class ChangePlan {
         }
     }
 
-    /// Returns the removals of resources that the file does not contain. Connections come first,
-    /// because deleting a source or destination also deletes its connections.
+    /// Returns the removals of resources that the file does not contain. Connections come first.
+    /// Deleting a source or destination also deletes its connections, and a later request to delete
+    /// one of those connections would fail.
     private static List<Removal> removals(List<DeclaredThing> wanted, ExistingGateway state) {
         Set<String> kept = wanted.stream().map(DeclaredThing::toString).collect(Collectors.toSet());
         return state.things().reversed().stream()

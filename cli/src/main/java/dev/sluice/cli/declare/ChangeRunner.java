@@ -9,7 +9,7 @@ import dev.sluice.cli.shell.CommandException;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Makes planned changes on the server, with one API call each.
+/// Makes planned changes on the server, with one API call for each change.
 final class ChangeRunner {
 
     private final ServerClient client;

@@ -68,7 +68,7 @@ enum DeclaredKind {
     }
 
     /// Returns the value that the server stores if a file sets this field to `value`. This is
-    /// `value` itself, unless it is null and the server stores a default for null.
+    /// `value` itself, unless `value` is null and the server stores a default instead.
     static JsonNode meaning(String field, JsonNode value) {
         String meaning = NULL_MEANINGS.get(field);
         return value.isNull() && meaning != null ? JsonTree.read(meaning) : value;

@@ -2,13 +2,13 @@ package dev.sluice.cli.declare;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/// A source, a destination or a connection as a file describes it.
+/// A source, destination or connection, as described in the file.
 ///
 /// @param name the name of a source or destination; for a connection, `SOURCE -> DESTINATION`
 /// @param source the name of a connection's source; empty for other kinds
 /// @param destination the name of a connection's destination; empty for other kinds
 /// @param fields the fields that the file sets, with their secrets filled in
-/// @param shown the same fields as they are in the file, with references instead of secrets
+/// @param shown the same fields as written in the file, with references instead of secrets
 record DeclaredThing(
         DeclaredKind kind,
         String name,

@@ -11,8 +11,8 @@ import java.util.Set;
 /// Decides whether a field on the server already has the value that a file describes.
 final class FieldComparison {
 
-    /// The values that the server fills in if an object lacks a field, by the name of the object
-    /// and the name of the field.
+    /// The values that the server fills in if a configuration object lacks a field. The outer key
+    /// is the name of the object, and the inner key is the name of the field.
     private static final Map<String, Map<String, String>> DEFAULTS =
             Map.of(
                     "verification_config", Map.of("tolerance_secs", "300"),

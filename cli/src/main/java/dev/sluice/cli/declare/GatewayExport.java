@@ -15,8 +15,8 @@ import java.util.Set;
 /// so the file has references to environment variables instead.
 final class GatewayExport {
 
-    /// The field that is left out of the file unless the user asks for it. Anybody who knows the
-    /// token can send events to the source.
+    /// The field that is left out of the file unless the user asks for it, because anybody who
+    /// knows the token can send events to the source.
     private static final String INGEST_TOKEN = "token";
 
     private final ObjectNode file = JsonTree.object().put("version", GatewayFile.VERSION);

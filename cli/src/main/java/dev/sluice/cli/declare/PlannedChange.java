@@ -9,10 +9,10 @@ import java.util.List;
 /// One change that `sluice apply` will make on the server.
 sealed interface PlannedChange {
 
-    /// Returns a line for people that describes the change.
+    /// Returns a one-line description of the change, meant for people.
     String summary();
 
-    /// Returns the action for programs: `create`, `update` or `delete`.
+    /// Returns the name of the action, meant for programs: `create`, `update` or `delete`.
     String action();
 
     DeclaredKind kind();

@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import java.time.InstantSource;
 import java.util.Map;
 
-/// The command group `sluice events`.
+/// The `sluice events` command group.
 public final class EventCommands {
 
     private EventCommands() {}

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// The command `sluice events get`: shows one event with its deliveries.
+/// The `sluice events get` command: shows one event with its deliveries.
 @Command(name = "get", description = "Show an event, its deliveries and why each has its status.")
 final class EventGetCommand implements Runnable {
 

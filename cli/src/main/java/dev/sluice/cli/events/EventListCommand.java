@@ -19,7 +19,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// The command `sluice events list`: lists events.
+/// The `sluice events list` command: lists events.
 @Command(name = "list", description = "List events, the newest first.")
 final class EventListCommand implements Runnable {
 

@@ -2,7 +2,7 @@ package dev.sluice.cli.events;
 
 import tools.jackson.databind.JsonNode;
 
-/// An event that is not shown or forwarded, and the reason.
+/// An event that is neither shown nor forwarded, and the reason why.
 ///
 /// @param reason a stable word for programs, such as `filter`
 /// @param message the reason as a phrase for people
@@ -10,7 +10,7 @@ public record FilteredEvent(StoredEvent event, String reason, String message) {
 
     private static final String PAYLOAD_UNREADABLE = "payload_unreadable";
 
-    /// Returns the event as filtered because the server cannot read its payload.
+    /// Returns a filtered event whose reason is that the server cannot read its payload.
     public static FilteredEvent unreadable(StoredEvent event) {
         return new FilteredEvent(event, PAYLOAD_UNREADABLE, message(PAYLOAD_UNREADABLE));
     }

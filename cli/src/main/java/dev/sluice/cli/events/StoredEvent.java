@@ -116,8 +116,8 @@ public final class StoredEvent {
         }
     }
 
-    /// Returns all headers in order. If the server sent no `header_list`, the values of repeated
-    /// headers are joined.
+    /// Returns all headers in order. If the server sent no `header_list`, a repeated header appears
+    /// once, with its values joined.
     public List<StoredHeader> headers() {
         var list = json.path("header_list");
         if (list.isArray()) {

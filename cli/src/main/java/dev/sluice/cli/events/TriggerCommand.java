@@ -23,7 +23,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The command `sluice trigger`. It asks the server to create a test event for a source, signed the
+/// The `sluice trigger` command. It asks the server to create a test event for a source, signed the
 /// way the source's provider would sign it.
 @Command(
         name = "trigger",

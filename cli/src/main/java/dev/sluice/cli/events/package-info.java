@@ -1,4 +1,4 @@
-/// The commands about events.
+/// The commands that list, show, resend and trigger events.
 @NullMarked
 package dev.sluice.cli.events;
 

@@ -31,8 +31,8 @@ public final class EventRecorder {
 
     /// Records an event, replacing any earlier record of it.
     ///
-    /// @param target the address that the script sends to by default; the script's argument can
-    ///   name another
+    /// @param target the address that the script sends to, unless it is run with another address as
+    ///   its argument
     public void record(StoredEvent event, ForwardTarget target) {
         try {
             Files.createDirectories(folder);

@@ -7,7 +7,7 @@ public sealed interface ForwardResult {
 
     Duration latency();
 
-    /// Returns whether the local service answered 2xx.
+    /// Returns whether the local service answered with a 2xx status.
     boolean isSuccess();
 
     /// @param excerpt the beginning of the response body

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// How events are sent to a local address, including what differs from the received events.
+/// How events are sent to a local address, and how the sent requests differ from the received ones.
 ///
 /// @param headerPrefix the prefix of the names of the server's own headers
-/// @param method the method to send instead of the event's
+/// @param method the method to send instead of the event's, or empty to keep the event's
 /// @param isHostKept whether the `Host` header keeps the sender's value
 /// @param moreHeaders headers to add; each replaces the event's headers of the same name
 /// @param withoutHeaders the names of headers to leave out, in lower case
 /// @param timeout the time limit for one try
-/// @param retries the maximum number of further tries if a try gets no 2xx answer
+/// @param retries the maximum number of retries if there is no 2xx answer
 public record ForwardRules(
         String headerPrefix,
         Optional<String> method,
@@ -35,8 +35,8 @@ public record ForwardRules(
         withoutHeaders = Set.copyOf(withoutHeaders);
     }
 
-    /// Returns these rules with the header prefix from the answer to `GET /api/v1/me`. An older
-    /// server sends no prefix; the prefix is then [#DEFAULT_PREFIX].
+    /// Returns a copy of these rules with the header prefix from the answer to `GET /api/v1/me`. An
+    /// older server sends no prefix; the prefix is then [#DEFAULT_PREFIX].
     public ForwardRules withPrefixOf(JsonNode me) {
         return new ForwardRules(
                 me.path("header_prefix").asString(DEFAULT_PREFIX),

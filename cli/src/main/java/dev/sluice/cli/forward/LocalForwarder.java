@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /// Sends events to a local address. Keeps the method, the order and case of the headers, and every
-/// byte of the body, so a signature can still be verified there. Leaves out hop-by-hop headers and
-/// headers whose value the server masks.
+/// byte of the body, so the receiver can still verify a signature. Leaves out hop-by-hop headers
+/// and headers whose value the server masks.
 ///
 /// It writes the HTTP requests itself, because HTTP client libraries may reorder headers or change
 /// their bytes. Each request uses a new connection.
@@ -35,8 +35,8 @@ public final class LocalForwarder {
         this.rules = rules;
     }
 
-    /// Sends an event, and retries failed tries as often as the rules allow. Returns the result of
-    /// the last try.
+    /// Sends an event. After a failure, tries again as often as the rules allow. Returns the result
+    /// of the last try.
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {
         var result = attempt(event, target);
         var backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE);
@@ -91,7 +91,7 @@ public final class LocalForwarder {
         throw last;
     }
 
-    /// Returns the milliseconds until the timeout, at least 1.
+    /// Returns the number of milliseconds left until the timeout, at least 1.
     ///
     /// @throws SocketTimeoutException if the timeout has passed
     private int remaining(long start) throws SocketTimeoutException {
@@ -119,8 +119,8 @@ public final class LocalForwarder {
         };
     }
 
-    /// Closes a socket when a time limit passes. This ends a write that is blocked because the
-    /// other side does not read; Java sockets have no timeout for writes.
+    /// Closes a socket if writing to it takes too long. This ends a write that is blocked because
+    /// the other side is not reading; Java sockets have no timeout for writes.
     private static final class WriteDeadline implements AutoCloseable {
 
         private final CountDownLatch isWritten = new CountDownLatch(1);
@@ -134,7 +134,7 @@ public final class LocalForwarder {
             try {
                 if (!isWritten.await(millis, TimeUnit.MILLISECONDS)) {
                     hasPassed = true;
-                    socket.setSoLinger(true, 0); // otherwise closing TLS waits for the hung write
+                    socket.setSoLinger(true, 0); // otherwise a TLS `close` waits for the hung write
                     socket.close();
                 }
             } catch (InterruptedException e) {

@@ -67,7 +67,7 @@ final class RequestHead {
     }
 
     /// Returns the headers to send: the event's headers that are forwarded, then a header with the
-    /// event's id, then the headers to add.
+    /// event's id, then the headers that the rules add.
     static List<StoredHeader> headers(StoredEvent event, ForwardRules rules) {
         String idHeader = rules.headerPrefix() + "-Event-Id";
         var dropped = new HashSet<>(rules.withoutHeaders());

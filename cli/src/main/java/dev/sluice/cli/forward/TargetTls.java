@@ -32,7 +32,7 @@ public final class TargetTls {
         return new TargetTls((SSLSocketFactory) SSLSocketFactory.getDefault());
     }
 
-    /// Accepts these certificates, and certificates that they have signed.
+    /// Accepts the given certificates, and certificates signed by them.
     ///
     /// @param pem certificates as PEM
     public static TargetTls trusting(byte[] pem) {
@@ -88,8 +88,8 @@ public final class TargetTls {
         return encrypted;
     }
 
-    /// Trusts every certificate. With a trust manager of this type, the JVM does not check the name
-    /// in the certificate either.
+    /// Trusts every certificate. Because it is an `X509ExtendedTrustManager`, the JVM does not
+    /// check the host name in the certificate either.
     private static final class TrustEverything extends X509ExtendedTrustManager {
 
         @Override

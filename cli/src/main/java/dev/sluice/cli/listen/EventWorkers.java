@@ -69,7 +69,8 @@ final class EventWorkers implements AutoCloseable {
         }
     }
 
-    /// Records the stream position after all events that were passed to `handle` so far.
+    /// Records the stream position that is reached once all events passed to `handle` so far have
+    /// been handled.
     synchronized void advance(String position) {
         if (hasFailed()) {
             return; // the next run begins with the event that could not be handled

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The options of every command that follows a stream: its sources, and where it starts and stops.
+/// The options shared by all commands that follow a stream: which sources the stream covers, and
+/// where it starts and stops.
 final class FeedOptions {
 
     private static final Duration RECONNECT_TIME_OFF_TERMINAL = Duration.ofMinutes(5);

@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// Runs a feed until it has enough events, fails, or is interrupted by Ctrl-C. Prints the summary
-/// in each case.
+/// in every case.
 final class FeedRunner {
 
     /// How long Ctrl-C waits for the events that are being handled.

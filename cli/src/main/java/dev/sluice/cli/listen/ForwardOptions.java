@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// The options of every command that sends events to a local address.
+/// The options shared by all commands that send events to a local address.
 final class ForwardOptions {
 
     private static final Pattern HEADER =

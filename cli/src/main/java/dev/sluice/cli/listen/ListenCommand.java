@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-/// The command `sluice listen`: forwards events to a local address as they arrive.
+/// The `sluice listen` command: forwards events to a local address as they arrive.
 @Command(
         name = "listen",
         description = {
@@ -103,8 +103,8 @@ public final class ListenCommand implements Callable<Integer> {
     }
 
     /// Returns the sources to stream: the given sources, and the sources that have a route. If no
-    /// source was given, returns an empty list, which stands for all sources (or for the source of
-    /// the given connection).
+    /// source was given, returns an empty list, which means all sources, or the connection's source
+    /// if `--connection` is given.
     private List<String> streamed(RouteTable table) {
         if (options.sources().isEmpty()) {
             return List.of();
@@ -120,7 +120,7 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Returns the action that sends the event, or empty if the event is not forwarded.
+    /// Prints the event. Returns the action that sends it, or empty if the event is not forwarded.
     private static Optional<Runnable> forward(
             StoredEvent event, RouteTable table, EventForwarding forwarder, FeedPrinter printer) {
         printer.event(event, false);

@@ -17,7 +17,7 @@ final class ShutdownHook implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The process is ending.
+            // The process is ending, so the hook cannot be removed.
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The commands `listen`, `tail` and `replay`: their options, their output, and the routing of
+/// The `listen`, `tail` and `replay` commands: their options, their output, and the routing of
 /// events to local addresses.
 @NullMarked
 package dev.sluice.cli.listen;

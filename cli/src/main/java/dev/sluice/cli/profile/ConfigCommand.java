@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 
 import java.util.List;
 
-/// The command `sluice config`: shows which settings are in effect, and where each comes from.
+/// The `sluice config` command: shows which settings are in effect, and where each comes from.
 @Command(name = "config", description = "Show the settings in effect and where each comes from.")
 public final class ConfigCommand {
 
@@ -75,8 +75,8 @@ public final class ConfigCommand {
         context.shell().out().println(ProfileFile.of(context.shell()).path());
     }
 
-    /// Returns the reason why the profile's key is not used, or an empty string if there is no such
-    /// profile.
+    /// Returns why the chosen profile's key is not used, or an empty string if that profile does
+    /// not exist.
     private String noKey(ServerAccess access) {
         return ProfileFile.of(context.shell())
                 .find(access.profileName().value())
@@ -95,7 +95,7 @@ public final class ConfigCommand {
         return context.shell().variable(variable).map(_ -> variable).orElse(DEFAULT);
     }
 
-    /// Like [#origin], but treats a variable that contains a relative path as not set.
+    /// Like [#origin], but treats a variable that contains a relative path as unset.
     private String folderOrigin(String variable) {
         return context.shell().folderVariable(variable).map(_ -> variable).orElse(DEFAULT);
     }

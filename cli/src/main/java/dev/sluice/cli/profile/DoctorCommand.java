@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// The command `sluice doctor`: checks settings, connection, server and key step by step, and says
+/// The `sluice doctor` command: checks settings, connection, server and key step by step, and says
 /// how to fix each problem.
 @Command(
         name = "doctor",
@@ -30,7 +30,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
     /// The result of one check.
     ///
-    /// @param exitCode 0 if commands still work despite the finding
+    /// @param exitCode 0 if the finding does not keep commands from working
     private record Finding(String subject, String text, String fix, int exitCode) {
 
         static Finding good(String subject, String text) {

@@ -90,9 +90,9 @@ public final class ServerAccess {
         return apiKey;
     }
 
-    /// Returns a client that uses the key.
+    /// Returns a client that sends the API key.
     ///
-    /// @throws CommandException if there is no key for this server
+    /// @throws CommandException if there is no key for this server, or the key is malformed
     public ServerClient client() {
         return client(Optional.of(requiredKey().value()));
     }
@@ -124,8 +124,8 @@ public final class ServerAccess {
                                 + "`, or set SLUICE_API_KEY."));
     }
 
-    /// Returns the key. Throws if an HTTP header cannot contain it. Without this check, an obscure
-    /// error would follow later.
+    /// Returns the key, or throws if it is not 1 to 400 printable ASCII characters without spaces.
+    /// Without this check, a malformed key would cause an obscure error when the request is built.
     static String checkedKey(String key) {
         if (!key.matches("[!-~]{1,400}")) {
             throw new CommandException(

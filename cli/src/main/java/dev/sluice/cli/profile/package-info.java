@@ -1,5 +1,5 @@
-/// Profiles: which server and which API key a command uses, and the commands that show, check and
-/// change this.
+/// Profiles, which say what server and API key a command uses, and the commands that show, check
+/// and change them.
 @NullMarked
 package dev.sluice.cli.profile;
 

@@ -12,7 +12,7 @@ import dev.sluice.cli.shell.ExitCode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// The command `sluice alerts test`: sends a test message, and fails if it was not accepted.
+/// The `sluice alerts test` command: sends a test message, and fails if it was not accepted.
 @Command(
         name = "test",
         description = {

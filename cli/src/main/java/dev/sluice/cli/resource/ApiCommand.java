@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The command `sluice api`: calls any API operation with the user's API key, and prints the
+/// The `sluice api` command: calls any API operation with the user's API key, and prints the
 /// response. If the response does not end with a line break, adds one.
 @Command(
         name = "api",

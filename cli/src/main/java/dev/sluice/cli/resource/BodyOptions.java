@@ -35,8 +35,9 @@ final class BodyOptions {
             })
     private List<String> assignments = List.of();
 
-    /// @param skipped the number of arguments at the beginning that are not fields
-    /// @param example an example of fields, for the error message if none is given
+    /// @param skipped the number of leading arguments that are not field assignments
+    /// @param example an example of field assignments, for the error message if the user gives no
+    ///   field
     JsonNode read(Shell shell, int skipped, String example) {
         var fields =
                 FieldAssignments.parse(assignments.subList(skipped, assignments.size()), shell);

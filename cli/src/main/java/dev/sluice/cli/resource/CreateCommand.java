@@ -8,7 +8,7 @@ import dev.sluice.cli.shell.CommandContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// The command `create` of one resource type, such as `sluice sources create`.
+/// The `create` command for one resource type, such as `sluice sources create`.
 @Command(name = "create")
 final class CreateCommand implements Runnable {
 

@@ -8,7 +8,7 @@ import dev.sluice.cli.shell.CommandContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// The command `delete` of one resource type, such as `sluice sources delete`.
+/// The `delete` command for one resource type, such as `sluice sources delete`.
 @Command(name = "delete")
 final class DeleteCommand implements Runnable {
 

@@ -9,8 +9,8 @@ import dev.sluice.cli.shell.CommandContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// The command `get` of one resource type, such as `sluice sources get`. It shows one resource with
-/// all its fields.
+/// The `get` command for one resource type, such as `sluice sources get`. It shows one resource
+/// with all its fields.
 @Command(name = "get", description = "Show one with all its fields.")
 final class GetCommand implements Runnable {
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// The command `list` of one resource type, such as `sluice sources list`.
+/// The `list` command for one resource type, such as `sluice sources list`.
 @Command(name = "list", description = "List them as a table.")
 final class ListCommand implements Runnable {
 

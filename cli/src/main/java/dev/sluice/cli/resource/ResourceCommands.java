@@ -9,7 +9,7 @@ import picocli.CommandLine;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Builds the command group of each resource type, such as `sources` with its commands `list` and
+/// Builds the command group for each resource type, such as `sources` with its commands `list` and
 /// `create`.
 public final class ResourceCommands {
 

@@ -10,8 +10,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/// The command `update` of one resource type, such as `sluice sources update`. It changes the given
-/// fields and leaves the others as they are.
+/// The `update` command for one resource type, such as `sluice sources update`. It changes the
+/// given fields and leaves the others as they are.
 @Command(name = "update")
 final class UpdateCommand implements Runnable {
 

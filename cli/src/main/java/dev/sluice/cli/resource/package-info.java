@@ -1,5 +1,5 @@
 /// The commands that read and change sources, destinations, connections, alerts and keys, and the
-/// command `api`.
+/// `api` command.
 @NullMarked
 package dev.sluice.cli.resource;
 

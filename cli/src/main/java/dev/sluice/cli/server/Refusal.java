@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Turns an error response of the server into the error that ends the command.
+/// Turns an error response from the server into the error that ends the command.
 public final class Refusal {
 
     private static final int MAX_DETAILS = 5;
@@ -58,7 +58,8 @@ public final class Refusal {
     }
 
     private static String withoutEnvelope(int status, byte[] body, HttpHeaders headers) {
-        // A service that is down reports its status without the error envelope.
+        // While the service is down, its status endpoint answers 503 with `components` instead of
+        // the usual `error` object.
         var components =
                 JsonTree.tryRead(body)
                         .map(node -> node.path("components"))

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.Optional;
 
-/// A successful response of the server.
+/// A successful response from the server.
 public final class ServerAnswer {
 
     private final byte[] body;

@@ -103,8 +103,8 @@ public final class ServerClient implements AutoCloseable {
         }
     }
 
-    /// Returns a builder of a request that has the API key, if there is one. This is for callers
-    /// that send the request themselves.
+    /// Returns a builder for a request that carries the API key, if there is one. This is for
+    /// callers that send the request themselves.
     ///
     /// @param path from the root, such as `/api/v1/me`
     public HttpRequest.Builder request(String path) {

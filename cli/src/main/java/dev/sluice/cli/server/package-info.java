@@ -1,4 +1,4 @@
-/// The HTTP client of the management API.
+/// The HTTP client for the management API.
 @NullMarked
 package dev.sluice.cli.server;
 

@@ -22,7 +22,7 @@ public final class Backoff {
         next = twice.compareTo(max) < 0 ? twice : max;
     }
 
-    /// Waits.
+    /// Waits for the given time.
     ///
     /// @throws CommandException if the thread is interrupted
     public static void sleep(Duration time) {

@@ -7,7 +7,7 @@ import picocli.CommandLine.ScopeType;
 
 import java.util.Optional;
 
-/// One run of the command line tool: its environment, and the options that every command has.
+/// One run of the command line tool: its environment, and the options that all commands share.
 public final class CommandContext {
 
     private final Shell shell;

@@ -21,8 +21,8 @@ public final class CommandGroup {
         root.addSubcommand(name, group);
     }
 
-    /// Returns the command with this description. This is for command classes whose description
-    /// differs from instance to instance.
+    /// Returns the command with the given description. This is for command classes whose
+    /// description differs from instance to instance.
     public static CommandLine described(Object command, String description) {
         var line = new CommandLine(command);
         line.getCommandSpec().usageMessage().description(description);

@@ -27,12 +27,12 @@ public final class JsonTree {
         return MAPPER.createObjectNode();
     }
 
-    /// @throws JacksonException if it is not JSON
+    /// @throws JacksonException if the text is not JSON
     public static JsonNode read(byte[] text) {
         return MAPPER.readTree(text);
     }
 
-    /// @throws JacksonException if it is not JSON
+    /// @throws JacksonException if the text is not JSON
     public static JsonNode read(String text) {
         return MAPPER.readTree(text);
     }

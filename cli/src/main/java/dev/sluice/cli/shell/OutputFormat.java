@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 public enum OutputFormat {
     /// Tables and sentences for people.
     PRETTY("pretty"),
-    /// The server's own answer, or one object per line for a stream.
+    /// The server's response, unchanged, or one object per line for a stream.
     JSON("json"),
     /// Only ids for a list; only problems for a stream.
     QUIET("quiet");
@@ -21,7 +21,8 @@ public enum OutputFormat {
         this.word = word;
     }
 
-    /// @throws IllegalArgumentException if there is no such format; its message lists the formats
+    /// @throws IllegalArgumentException if there is no such format; the exception's message lists
+    ///   the formats
     public static OutputFormat parse(String word) {
         return Arrays.stream(values())
                 .filter(format -> format.word.equals(word))

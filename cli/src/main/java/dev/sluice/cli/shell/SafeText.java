@@ -1,7 +1,7 @@
 package dev.sluice.cli.shell;
 
-/// Makes untrusted text safe to print on a terminal. Control characters could move the cursor or
-/// change the window's title.
+/// Makes untrusted text safe to print on a terminal. Otherwise, control characters in it could move
+/// the cursor or change the window's title.
 public final class SafeText {
 
     private SafeText() {}

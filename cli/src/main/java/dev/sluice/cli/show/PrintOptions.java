@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.Set;
 
-/// The options that choose what is printed of an event in addition to its one-line summary.
+/// The options that choose which parts of an event are printed in addition to its one-line summary.
 public final class PrintOptions {
 
     private static final Set<String> PARTS = Set.of("headers", "body", "response");

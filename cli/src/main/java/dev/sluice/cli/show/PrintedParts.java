@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /// The parts of an event that are printed in addition to its one-line summary.
 ///
-/// @param isFull whether bodies are printed whole
+/// @param isFull whether the event's body is printed in full
 /// @param hasSecrets whether the output for people shows credentials and signatures in headers
 ///   instead of masking them
 public record PrintedParts(

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// The command `sluice stats`: shows how many events arrived, how their deliveries ended, and how
+/// The `sluice stats` command: shows how many events arrived, how their deliveries ended, and how
 /// long attempts took.
 @Command(
         name = "stats",

@@ -1,4 +1,4 @@
-/// The command `stats`.
+/// The `stats` command.
 @NullMarked
 package dev.sluice.cli.stats;
 

@@ -20,7 +20,8 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// Follows a live stream of events and passes them to a [FeedListener]. When the connection is
-/// lost, it reconnects and continues after the last position that it passed to the listener.
+/// lost, it reconnects. It then continues after the last position that it passed to the listener,
+/// unless the request names another path to use after a loss.
 public final class EventFeed {
 
     static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -45,8 +46,8 @@ public final class EventFeed {
     /// event.
     private String lastReceived = "";
 
-    /// If present, the stream may have missed events that arrived since this time, and they are
-    /// still to be read from the API.
+    /// If present, the stream may have missed events that arrived at this time or later. They have
+    /// not yet been read from the API.
     private Optional<String> missedSince = Optional.empty();
 
     private boolean hasSlept;
@@ -107,7 +108,7 @@ public final class EventFeed {
         return !isStopped && !listener.isDone();
     }
 
-    /// Makes [#run()] return soon. Can be called by any thread.
+    /// Makes [#run()] return soon. Can be called from any thread.
     public void stop() {
         isStopped = true;
     }
@@ -228,7 +229,8 @@ public final class EventFeed {
             case "gap" -> {
                 String reason = reason(message);
                 listener.onGap(reason);
-                // After other gaps, the stream itself sends all events that are still stored.
+                // Only after `database_replaced` must the missed events be fetched. After any other
+                // gap, the stream itself sends those that are still stored.
                 if (reason.equals("database_replaced") && !lastReceived.isEmpty()) {
                     missedSince = missedSince.or(() -> Optional.of(lastReceived));
                     fetchMissed();
@@ -239,9 +241,9 @@ public final class EventFeed {
                 // A heartbeat, or a message that only newer servers send.
             }
         }
-        // The `ready` message of a resumed stream does not advance the position. Events after the
-        // old position may still be on their way. If this run ended now, a later position would
-        // skip them.
+        // The `ready` message of a resumed stream must not advance the position. The server may
+        // still have to send events between the old position and the message's position. If this
+        // run ended before they arrived, the next run would skip them.
         boolean isResumed = message.event().equals("ready") && !cursor.isEmpty();
         if (!message.id().isEmpty() && !isResumed) {
             cursor = message.id();
@@ -272,7 +274,7 @@ public final class EventFeed {
         }
     }
 
-    /// Reads the events that the stream may have missed from the API's lists, and passes them to
+    /// Reads, from the API's lists, the events that the stream may have missed, and passes them to
     /// the listener. If the server cannot be reached, the feed tries again after it has
     /// reconnected.
     private void fetchMissed() {
@@ -299,8 +301,9 @@ public final class EventFeed {
         }
     }
 
-    /// Returns whether the event is not among the last 10 000 events received, and remembers it. If
-    /// the stream continues after an event's id, the server may send some events twice.
+    /// Returns whether the event is not among the last 10 000 events received. Remembers the event
+    /// for later calls. This is needed because the server may send some events twice if the stream
+    /// continues after an event's id.
     private boolean isNew(StoredEvent event) {
         boolean isNew = seen.add(event.id());
         if (event.receivedAt().compareTo(lastReceived) > 0) {

@@ -11,16 +11,16 @@ import java.util.Optional;
 /// @param after the id of the event after which the stream starts. Empty if the stream starts with
 ///   the next event to arrive, or if `cursor` says where it starts
 /// @param cursor the cursor of an earlier stream; may be empty
-/// @param isGapExpected whether missing events are expected; the server's message about them is
-///   then not shown
+/// @param isGapExpected whether missing events are expected; if so, the server's message about them
+///   is not shown
 /// @param description a phrase that tells people where the stream starts
 public record StartPlace(
         Optional<String> after, String cursor, boolean isGapExpected, String description) {
 
     public static final StartPlace NOW = new StartPlace(Optional.empty(), "", false, "from now on");
 
-    /// An id lower than that of any event. A stream that starts after it starts with the oldest
-    /// event.
+    /// An id lower than that of any event. A stream that continues after this id begins with the
+    /// oldest event.
     private static final String BEFORE_ALL_EVENTS = "00000000-0000-7000-8000-000000000000";
 
     public static StartPlace oldest() {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Reads from the API the events that arrived while a stream was not connected. Reads only the
-/// sources that the stream shows.
+/// Reads from the API the events that arrived while a stream was not connected. Includes only
+/// events of the sources that the stream shows.
 final class StoredEvents {
 
     private static final String PAGE_SIZE = "100";

@@ -38,7 +38,7 @@ final class StreamConnection implements AutoCloseable {
         this.body = body;
     }
 
-    /// Opens a connection and begins to read it.
+    /// Opens a connection and starts reading from it.
     ///
     /// @param lastEventId the position to continue after; if empty, the query in `path` says where
     ///   to start
@@ -87,7 +87,7 @@ final class StreamConnection implements AutoCloseable {
             var reader = new SseReader(body, this::touch);
             for (var next = reader.next(); next.isPresent(); next = reader.next()) {
                 messages.put(next.get());
-                touch(); // waiting for room in the queue is not silence
+                touch(); // time spent waiting for room in the queue is not silence
             }
         } catch (IOException e) {
             // The connection was cut, or closed on this side.
@@ -111,19 +111,19 @@ final class StreamConnection implements AutoCloseable {
         return messages.remainingCapacity() == 0;
     }
 
-    /// Returns whether the connection has ended and all its messages were polled.
+    /// Returns whether the connection has ended and all its messages have been polled.
     boolean isOver() {
         return isOver && messages.isEmpty();
     }
 
-    /// Returns how long no data has arrived, or zero while the queue is full, because nothing is
+    /// Returns how long ago data last arrived, or zero while the queue is full, because nothing is
     /// read then.
     Duration silence() {
         return isFull() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - lastByteNanos);
     }
 
-    /// Ends the connection because no data arrives, unless it has already ended. Messages that have
-    /// already arrived can still be polled.
+    /// Ends the connection because no data is arriving, unless it has already ended. Messages that
+    /// have already arrived can still be polled.
     ///
     /// @return whether this call ended the connection
     boolean cut() {

@@ -10,8 +10,8 @@ import java.util.Optional;
 /// @param cursor the position to continue after; if empty, the query in `path` says where to start
 /// @param pathAfterLoss the path to request after the stream has been lost. It has no position, so
 ///   the stream starts with the next event. If empty, the stream continues where it ended
-/// @param choice the events of the stream, used to list events that the stream can no longer send;
-///   empty if such events are not wanted
+/// @param choice which events the stream shows. It is used to list missed events that the stream
+///   itself can no longer send; empty if those are not to be listed
 /// @param isFull whether events include headers and body
 public record StreamRequest(
         String path,

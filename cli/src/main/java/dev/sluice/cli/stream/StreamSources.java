@@ -72,8 +72,9 @@ public final class StreamSources {
         return isAll ? "all" : String.join(",", ids);
     }
 
-    /// Returns one element for each request that lists events: the id of a chosen source. If all
-    /// sources are chosen, returns a single empty element, because one request lists them all.
+    /// Returns one source filter for each request that is needed to list events: the id of each
+    /// chosen source. If all sources are chosen, returns a single empty filter, because one request
+    /// lists the events of all sources.
     List<Optional<String>> filter() {
         return isAll
                 ? List.of(Optional.empty())

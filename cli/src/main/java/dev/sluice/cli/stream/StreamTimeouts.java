@@ -6,8 +6,8 @@ import java.time.Duration;
 ///
 /// @param noData the time without data after which a stream counts as lost
 /// @param reconnect how long to try to reconnect a lost stream
-/// @param streamLimit how long to wait in total, if the workspace has too many open streams, for
-///   one of them to close
+/// @param streamLimit if the workspace has too many open streams, how long to wait in total for one
+///   of them to close
 public record StreamTimeouts(Duration noData, Duration reconnect, Duration streamLimit) {
 
     /// The time without data after which a stream counts as lost. The server sends a heartbeat

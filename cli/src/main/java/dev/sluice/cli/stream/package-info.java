@@ -1,4 +1,5 @@
-/// Follows live streams of events. After a lost connection, a stream continues where it stopped.
+/// Follows live streams of events. After the connection is lost, a stream continues where it
+/// stopped.
 @NullMarked
 package dev.sluice.cli.stream;
 

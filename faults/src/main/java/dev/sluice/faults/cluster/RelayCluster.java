@@ -31,7 +31,7 @@ public final class RelayCluster implements AutoCloseable {
     ///
     /// @param postgresSettings the settings of PostgreSQL
     /// @param postgresEnvironment the environment of PostgreSQL's processes
-    /// @param relaySettings the settings of each relay, by their environment names
+    /// @param relaySettings the settings of each relay, by the names of their environment variables
     /// @param secondRelaySettings additional settings of the second relay
     /// @param volume a volume for a part of PostgreSQL's data
     /// @param hasOwnPostgres whether the first relay runs PostgreSQL itself
@@ -80,8 +80,9 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts the database. A relay creates it and then stops. If a relay is to run PostgreSQL
-    /// itself, that relay keeps running and is the first of the cluster.
+    /// Starts the database, which a relay creates. If the first relay is to run PostgreSQL itself,
+    /// that relay keeps running as the first of the cluster. Otherwise it stops, and PostgreSQL is
+    /// started without it.
     public static RelayCluster startDatabase(
             Path launcher, boolean keep, ClusterRequirements requirements) {
         var maker = RelayProcess.start(launcher, keep);
@@ -110,7 +111,7 @@ public final class RelayCluster implements AutoCloseable {
     /// Starts another relay.
     ///
     /// @param wired whether the relay reaches its database through a proxy
-    /// @param settings additional settings by their environment names
+    /// @param settings additional settings, by the names of their environment variables
     public RelayProcess addRelay(boolean wired, Map<String, String> settings) {
         var all = new HashMap<>(requirements.relaySettings());
         if (relays.size() == 1) {
@@ -139,7 +140,7 @@ public final class RelayCluster implements AutoCloseable {
         return List.copyOf(relays);
     }
 
-    /// Returns the proxy between this relay and the database.
+    /// Returns the proxy between the relay at this position and the database.
     public TcpFaultProxy proxy(int place) {
         return proxies.get(place);
     }

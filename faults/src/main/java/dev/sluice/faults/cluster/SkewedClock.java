@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A wrong wall clock for processes that are started with its environment. The clock can be changed
-/// while they are running.
+/// A wrong wall clock for processes that are started with its [#environment()]. The clock can be
+/// changed while they are running.
 ///
 /// It is implemented as a small library, which this class compiles and which the processes load
 /// before the C library (`LD_PRELOAD`).
@@ -38,7 +38,7 @@ public final class SkewedClock {
         this.directory = directory;
     }
 
-    /// Returns why a skewed clock is impossible on this machine, or empty if it is possible.
+    /// Returns why this machine cannot run a skewed clock, or empty if it can.
     public static Optional<String> unmetRequirement() {
         return SystemCommands.isInstalled("gcc")
                 ? Optional.empty()

@@ -27,7 +27,8 @@ import java.util.stream.Stream;
 /// The PostgreSQL that a relay has unpacked and set up. The testbed runs it after that relay has
 /// stopped.
 ///
-/// No relay owns this server, so it can be killed and restarted at any time.
+/// Unless [#runBy] returned it, no relay owns this server, so it can be killed and restarted at any
+/// time.
 public final class StandalonePostgres implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
@@ -84,9 +85,8 @@ public final class StandalonePostgres implements AutoCloseable {
         return address().connect();
     }
 
-    /// Starts PostgreSQL and returns when it accepts connections. Tries again while PostgreSQL
-    /// refuses to start, as a supervisor does, because the processes of a killed server may take a
-    /// moment to end.
+    /// Starts PostgreSQL and returns when it accepts connections. If PostgreSQL refuses to start,
+    /// tries again, because the processes of a killed server may take a moment to end.
     public void start() {
         long end = System.nanoTime() + START_TIMEOUT.toNanos();
         while (!tryStart(START_TIMEOUT)) {
@@ -119,7 +119,7 @@ public final class StandalonePostgres implements AutoCloseable {
         }
     }
 
-    /// Returns the id of the main process. PostgreSQL must have been started.
+    /// Returns the process id of PostgreSQL's main process. PostgreSQL must have been started.
     public long pid() {
         return process.orElseThrow().pid();
     }

@@ -30,7 +30,7 @@ public final class TmpfsVolume implements AutoCloseable {
         this.mebibytes = mebibytes;
     }
 
-    /// Returns why such a volume is impossible on this machine, or empty if it is possible.
+    /// Returns why a volume cannot be mounted on this machine, or empty if it can.
     public static Optional<String> unmetRequirement() {
         if (!SystemCommands.isRoot()) {
             return Optional.of("needs root, to mount a small file system");
@@ -51,7 +51,7 @@ public final class TmpfsVolume implements AutoCloseable {
         });
     }
 
-    /// Mounts the new file system and moves the folder's content onto it. PostgreSQL must not be
+    /// Mounts the file system and moves the folder's content onto it. PostgreSQL must not be
     /// running.
     void mount(StandalonePostgres postgres) {
         Path target = postgres.cluster().resolve(folder);
@@ -83,7 +83,7 @@ public final class TmpfsVolume implements AutoCloseable {
         }
     }
 
-    /// Frees the filled space.
+    /// Frees the space that [#fill()] has used.
     public void free() {
         uncheckedRun(() -> Files.deleteIfExists(mounted().resolve(BALLAST_FILE)));
     }

@@ -1,4 +1,5 @@
-/// Relays on one PostgreSQL that no relay owns, and the means to damage its disk and its clock.
+/// Relays that share one PostgreSQL, and the means to fill its disk and to shift the clocks of
+/// processes.
 @NullMarked
 package dev.sluice.faults.cluster;
 

@@ -5,7 +5,7 @@ import dev.sluice.bench.platform.SimpleHttpClient;
 import java.net.URI;
 import java.util.Optional;
 
-/// The credentials for the requests of a run.
+/// The credentials that a fuzz run sends with its requests.
 ///
 /// @param key an API key
 /// @param session the cookie of the owner's session, or empty if there is no session

@@ -11,7 +11,7 @@ import dev.sluice.contract.ApiOperation;
 /// @param operation the operation that the request was generated from
 /// @param kind the name of the defect in the request, or `valid`
 /// @param target the target in the request line, with one character for each byte
-/// @param headers lines with their line ends, with one character for each byte
+/// @param headers the header lines with their line ends, with one character for each byte
 /// @param body the body, with one character for each byte
 public record FuzzRequest(
         int number,

@@ -30,12 +30,12 @@ public final class FuzzRequestGenerator {
     /// objects left for other requests.
     private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
 
-    /// The maximum size of a body for an operation that takes none. The relay does not read a long
-    /// one, and may close the connection before the fuzzer has read the answer.
+    /// The maximum size of a body that is sent to an operation that takes none. The relay does not
+    /// read a long body, and may close the connection before the fuzzer has read the answer.
     private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
 
     /// Operations that would end the run's session, move it to another workspace or remove its
-    /// rights. Their requests use only ids that do not exist.
+    /// rights. To keep them harmless, their requests use only ids that do not exist.
     private static final Set<String> HARMLESS_OPERATIONS =
             Set.of(
                     "deleteWorkspace",
@@ -141,7 +141,7 @@ public final class FuzzRequestGenerator {
 
         /// Returns the header lines that authenticate the request. An operation that accepts only a
         /// session gets the session; any other gets the key, or sometimes the session. `logout`
-        /// always gets the key, because it would end the session.
+        /// always gets the key, because with the session it would end the session.
         private String authorization() {
             boolean isSession =
                     !operation.id().equals("logout")
@@ -216,7 +216,7 @@ public final class FuzzRequestGenerator {
             return switch (dice.nextInt(14)) {
                 case 0 -> {
                     path = mutator.mutatePath(path);
-                    authorization = credentials.keyLine(); // the path may now end the session
+                    authorization = credentials.keyLine(); // the new path could end the session
                     yield build("path");
                 }
                 case 1, 2 -> {
@@ -225,7 +225,7 @@ public final class FuzzRequestGenerator {
                 }
                 case 3 -> {
                     method = values.pick(METHODS);
-                    // With a session, the request could now delete its own workspace.
+                    // With a session, the request could now delete the run's own workspace.
                     authorization = credentials.keyLine();
                     yield build("method");
                 }

@@ -39,7 +39,7 @@ public final class FuzzRunner {
         this.checker = new ResponseChecker(document);
     }
 
-    /// Creates some objects that later requests can name.
+    /// Creates some objects that later requests can refer to.
     public FuzzRunner prepare() {
         try (var connection = new FuzzConnection(base)) {
             int number = -1;
@@ -118,7 +118,7 @@ public final class FuzzRunner {
         }
     }
 
-    /// Records one example of each fault of each operation.
+    /// Records one example of each fault for each operation.
     private void recordFault(String fault, FuzzRequest request, String answer) {
         String shown = answer.length() > 500 ? answer.substring(0, 500) + " …" : answer;
         faults.putIfAbsent(
@@ -143,7 +143,7 @@ public final class FuzzRunner {
         return new TreeMap<>(kinds);
     }
 
-    /// Returns an example of each fault, by operation and fault.
+    /// Returns an example of each fault. The keys name the operation and the fault.
     public Map<String, String> faults() {
         return new TreeMap<>(faults);
     }

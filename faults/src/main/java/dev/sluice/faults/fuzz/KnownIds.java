@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/// The newest ids of each kind on the relay, as learned from its answers. Thread-safe.
+/// The newest ids of each kind of object on the relay, as learned from the relay's answers.
+/// Thread-safe.
 public final class KnownIds {
 
     private static final int MAX_IDS_PER_KIND = 40;
@@ -33,8 +34,8 @@ public final class KnownIds {
                     "/api/v1/workspaces/{id}/members", "user",
                     "/api/v1/workspaces/{id}/invites", "invite");
 
-    /// Returns the kind of object that `{id}` names in a path, such as `source`. Returns an empty
-    /// string if ids of that kind are never learned.
+    /// Returns the kind of object that `{id}` identifies in a path template, such as `source`.
+    /// Returns an empty string if ids of that kind are never learned.
     static String kindOfId(String path) {
         return KINDS_BY_COLLECTION.getOrDefault(path.replaceFirst("/\\{id}.*", ""), keyKind(path));
     }
@@ -43,7 +44,7 @@ public final class KnownIds {
         return path.startsWith("/api/v1/api-keys") ? "key" : "";
     }
 
-    /// Returns a known id of a kind, or a new UUID if none is known. The kind is a result of
+    /// Returns a known id of a kind, or a new UUID if none is known. `kind` is a result of
     /// [#kindOfId], or `token`, `user` or `invite`.
     synchronized String anyId(String kind, RandomGenerator random) {
         var ids = byKind.getOrDefault(kind, List.of());
@@ -52,9 +53,9 @@ public final class KnownIds {
                 : ids.get(random.nextInt(ids.size()));
     }
 
-    /// Learns the ids in a 2xx answer, and forgets the id of a deleted object. Learns only those
-    /// API keys that the run itself has created. A list of keys also contains the key that the run
-    /// is using.
+    /// Learns the ids in a 2xx answer, and forgets the id of a deleted object. Learns the id of an
+    /// API key only from the answer that created it. A list of keys also contains the key that the
+    /// run is using, which later requests must not delete.
     synchronized void learn(ApiOperation operation, String path, JsonNode json) {
         if (operation.method().equals("DELETE") && operation.path().endsWith("}")) {
             remove(path);

@@ -64,7 +64,7 @@ final class RequestMutator {
         return List.copyOf(values);
     }
 
-    /// Returns the literals in the resource file, and literals that have made filters expensive:
+    /// Returns the literals in the resource file, and literals that once made filters expensive:
     /// many operands, many empty lists, long numbers.
     private static List<String> badLiterals() {
         String zeros = "0,".repeat(2_700) + "0";

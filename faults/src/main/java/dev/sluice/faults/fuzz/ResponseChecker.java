@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Finds faults in an answer: a 5xx, an undocumented status, header or body, or internal details in
-/// an error. Thread-safe.
+/// Finds faults in an answer: a 5xx, an undocumented status or body, a missing header, or internal
+/// details in an error. Thread-safe.
 public final class ResponseChecker {
 
-    /// The statuses with which the relay refuses a request before it has determined the request's
-    /// operation.
+    /// The statuses with which the relay may refuse a request before it knows which operation the
+    /// request is for.
     private static final Set<Integer> STATUSES_BEFORE_ROUTING =
             Set.of(400, 404, 405, 413, 414, 431);
 

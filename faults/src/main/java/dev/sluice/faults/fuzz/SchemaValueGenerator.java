@@ -50,7 +50,8 @@ final class SchemaValueGenerator {
                     Map.entry("^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32))),
                     Map.entry("^[A-Za-z0-9_-]+$", List.of("AAAA", "a_Z-9")));
 
-    /// Groups of fields of which a request needs exactly one. The schemas state this only in words.
+    /// Groups of mutually exclusive fields: a request needs exactly one field of a group. The
+    /// schemas state this only in words.
     private static final List<List<String>> EXCLUSIVE_FIELDS =
             List.of(List.of("connection_id", "destination_id"), List.of("event_id", "sample"));
 
@@ -235,8 +236,8 @@ final class SchemaValueGenerator {
         return true;
     }
 
-    /// Picks one field of each group in [#EXCLUSIVE_FIELDS] and adds it to `required`. Returns the
-    /// other fields of these groups, which the object must not have.
+    /// Picks one field from each group in [#EXCLUSIVE_FIELDS] that the schema has, and adds it to
+    /// `required`. Returns the other fields of these groups, which the object must not have.
     private Set<String> chooseExclusive(JsonNode schema, Set<String> required) {
         var excluded = new HashSet<String>();
         for (var group : EXCLUSIVE_FIELDS) {

@@ -1,5 +1,5 @@
-/// The fuzz run: makes valid and broken requests from a relay's OpenAPI document, and checks the
-/// answers.
+/// The fuzz run: generates valid and invalid requests from a relay's OpenAPI document, sends them
+/// to the relay and checks its answers.
 @NullMarked
 package dev.sluice.faults.fuzz;
 

@@ -8,13 +8,13 @@ import java.util.Set;
 /// @param delay the delay of each byte, in each direction
 /// @param bytesPerSecond the bandwidth in each direction; 0 means unlimited
 /// @param blocked the directions in which no data passes. Data sent while a direction is blocked
-///   passes once it is unblocked, because TCP would retransmit it
+///   passes once the direction is unblocked, as on a real network, where TCP retransmits it
 /// @param cutAfter the number of bytes from the client after which a connection is reset; 0 means
 ///   never
 public record LinkConditions(
         Duration delay, int bytesPerSecond, Set<LinkDirection> blocked, long cutAfter) {
 
-    /// The conditions under which everything passes at once.
+    /// Conditions that impair nothing: all data passes at once.
     public static final LinkConditions UNIMPAIRED =
             new LinkConditions(Duration.ZERO, 0, Set.of(), 0);
 

@@ -53,15 +53,15 @@ public final class LoadBalancer implements AutoCloseable {
         this.ports = List.copyOf(ports);
     }
 
-    /// Returns a balancer like [#inFrontOf(List)] that also asks the relays five times a second
-    /// whether they are ready. A relay that is not ready gets no request, unless none is ready.
+    /// Like [#inFrontOf(List)], but the balancer also asks each relay five times a second whether
+    /// it is ready. A relay that is not ready gets no requests, unless none of the relays is ready.
     public static LoadBalancer withHealthChecks(List<Integer> ports) {
         var balancer = inFrontOf(ports);
         Thread.ofVirtual().start(balancer::checkHealth);
         return balancer;
     }
 
-    /// Returns a balancer for the relays on these ports of this machine.
+    /// Returns a balancer for the relays that listen on these ports of this machine.
     public static LoadBalancer inFrontOf(List<Integer> ports) {
         return unchecked(() -> {
             var listening = ServerSocketChannel.open();
@@ -116,7 +116,8 @@ public final class LoadBalancer implements AutoCloseable {
                 reader.discardMessage();
             }
         } catch (IOException gone) {
-            // The sender's connection is closed, so the sender notices.
+            // The try statement has closed the sender's connection, so the sender notices the
+            // failure.
             return;
         } finally {
             clients.remove(client);

@@ -45,7 +45,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         this.port = port;
     }
 
-    /// Returns a proxy to a port of this machine.
+    /// Returns a proxy that forwards connections to a port of this machine.
     public static TcpFaultProxy inFrontOf(int port) {
         return unchecked(() -> {
             var proxy =
@@ -189,7 +189,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         try {
             socket.setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException gone) {
-            // The connection is also closed below.
+            // The socket is already broken. It is closed below.
         }
         closeQuietly(socket);
     }

@@ -22,8 +22,8 @@ public record Account(UUID id, String email, String name, String passwordHash) {
     }
 
     /// Returns an e-mail address in lower case, the form in which addresses are stored and
-    /// compared. (RFC 5321 lets a mail server treat capital and small letters as different, but no
-    /// important mail server does.)
+    /// compared. (RFC 5321 lets a mail server distinguish upper and lower case, but no important
+    /// mail server does.)
     ///
     /// @throws IllegalArgumentException if the text is not exactly one plain address
     public static String normalizedEmail(String text) {

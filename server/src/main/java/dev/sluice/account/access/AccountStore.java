@@ -13,7 +13,7 @@ public final class AccountStore {
 
     private AccountStore() {}
 
-    /// Inserts an account; returns false if another account has the e-mail address.
+    /// Inserts an account. Returns false if another account already has the e-mail address.
     public static boolean insert(Tx tx, Account account, Instant now) {
         return tx.update(
                         """
@@ -59,8 +59,9 @@ public final class AccountStore {
     }
 
     /// Locks an account until the transaction ends. Returns false, and locks nothing, if the
-    /// account was deleted or its password was changed since it was read. Other transactions can
-    /// still insert rows that refer to the account, so this lock cannot cause a deadlock with them.
+    /// account has been deleted or its password has been changed since `read` was loaded. Other
+    /// transactions can still insert rows that refer to the account, so this lock cannot cause a
+    /// deadlock with them.
     public static boolean lockUnchanged(Tx tx, Account read) {
         return tx.findOne(
                         "select id from account where id = ? and password_hash = ? for no key"

@@ -9,5 +9,5 @@ import java.time.InstantSource;
 ///
 /// @param db the pool of connections that serves the management API
 /// @param ids makes the ids of new resources
-/// @param clock the clock for the times that are stored in resources
+/// @param clock supplies the times that are stored in resources
 public record ApiContext(Db db, Authenticator authenticator, Uuid7 ids, InstantSource clock) {}

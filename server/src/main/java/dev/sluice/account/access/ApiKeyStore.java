@@ -16,8 +16,8 @@ import java.util.UUID;
 /// last use.
 final class ApiKeyStore {
 
-    /// The minimum age of `last_used_at` at which a request updates it. Because of this interval,
-    /// most requests write nothing.
+    /// A request updates `last_used_at` only if the stored time is at least this old, so most
+    /// requests write nothing.
     private static final Duration LAST_USED_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
     private static final String LISTED_KEYS =
@@ -153,7 +153,7 @@ final class ApiKeyStore {
     }
 
     /// Finds a key by its hash. Returns empty if no key of an existing workspace has this hash. The
-    /// key that is returned may have expired.
+    /// returned key may have expired.
     static Optional<ApiKeyRecord> find(Tx tx, byte[] hash, Instant now) {
         return tx.findOne(
                 """
@@ -176,7 +176,7 @@ final class ApiKeyStore {
                 hash);
     }
 
-    /// Whether any workspace has a key with this hash that has not expired.
+    /// Whether any existing workspace has an unexpired key with this hash.
     static boolean isValid(Tx tx, byte[] hash, Instant now) {
         return find(tx, hash, now).filter(key -> !key.isExpired(now)).isPresent();
     }

@@ -28,8 +28,8 @@ final class ApiRateLimiter {
     /// @param isExceeded whether this request is over the limit
     record ApiRateLimitStatus(int limit, int remaining, int resetSeconds, boolean isExceeded) {
 
-        /// Returns the headers that the IETF draft "RateLimit header fields for HTTP", version 6,
-        /// defines.
+        /// Returns the headers defined in version 6 of the IETF draft "RateLimit header fields for
+        /// HTTP".
         List<Header> headers() {
             return List.of(
                     new Header("RateLimit-Limit", Integer.toString(limit)),

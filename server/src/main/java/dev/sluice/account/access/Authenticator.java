@@ -31,7 +31,7 @@ public final class Authenticator {
     /// Tells caches not to store replies, because a reply for one caller must not reach another.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
 
-    /// A request with a stored key.
+    /// A request whose API key was found in the database.
     ///
     /// @param rateLimit empty if the plan has no limit or the key has expired
     private record RequestWithKey(
@@ -79,7 +79,7 @@ public final class Authenticator {
     ///
     /// @throws ApiException 401 if the request has no valid key or session
     /// @throws ApiException 403 if the session's person is no longer a member of the session's
-    ///   workspace, if another site sent the request, or if the key may only read and the method is
+    ///   workspace, if another site sent the request, or if the key is read-only and the method is
     ///   neither `GET` nor `HEAD`
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
     ///   unknown or expired keys came from the client's network
@@ -107,8 +107,8 @@ public final class Authenticator {
     }
 
     /// Whether the request has an `Authorization` header with an API key. Basic credentials do not
-    /// count. A browser that sends them to a proxy in front of the server also sends them here, in
-    /// addition to its session.
+    /// count: a browser that uses them to sign in to a proxy in front of the server also sends them
+    /// here, in addition to its session.
     public static boolean sendsKey(Request request) {
         return request.header("Authorization")
                 .filter(value -> !value.regionMatches(true, 0, "Basic ", 0, "Basic ".length()))
@@ -119,8 +119,8 @@ public final class Authenticator {
         return SessionCookie.token(request).isPresent();
     }
 
-    /// Identifies the person of a session, who need not be a member of any workspace. Use this for
-    /// requests that concern the person and not a workspace.
+    /// Identifies the person who is signed in with the request's session. The person need not be a
+    /// member of any workspace. Use this for requests that concern the person and not a workspace.
     ///
     /// @throws ApiException 401 if the request has no valid session
     /// @throws ApiException 403 if the request has an API key, or if another site sent it
@@ -201,7 +201,7 @@ public final class Authenticator {
                 });
     }
 
-    /// Returns the 403 error for a session whose person is not a member of its workspace.
+    /// Returns the 403 error for a person who is not a member of the session's workspace.
     static ApiException notMember() {
         return new ApiException(
                 ApiErrorCode.FORBIDDEN,

@@ -37,21 +37,21 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         trail.record(tx, workspace, action, target, name, fields);
     }
 
-    /// Requires that the caller is a session whose person has at least this role, and returns the
+    /// Requires that the caller is signed in and has at least this role. Returns the caller's
     /// session.
     ///
-    /// @throws ApiException 403 if the caller is an API key, or if the role is lower
+    /// @throws ApiException 403 if the caller uses an API key or has a lower role
     public Identity.SessionIdentity requireRole(Role required) {
         var session = requireSession();
         CurrentRole.require(session.role(), required);
         return session;
     }
 
-    /// Checks the role of the caller's session again, in the transaction that makes the change.
-    /// Locks the workspace's members until the transaction ends.
+    /// Checks the caller's role again, in the transaction that makes the change. Locks the
+    /// workspace's members until the transaction ends, so that the role cannot change before then.
     ///
-    /// @throws ApiException 403 if the person is no longer a member, or if the role no longer
-    ///   includes `required`
+    /// @throws ApiException 403 if the caller is no longer a member, if the caller's role no longer
+    ///   includes `required`, or if the caller uses an API key
     void lockRole(Tx tx, Role required) {
         var role =
                 CurrentRole.lock(tx, workspace, requireSession().account())
@@ -59,9 +59,9 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         CurrentRole.require(role, required);
     }
 
-    /// Requires that the caller is a session, and returns it.
+    /// Requires that the caller is signed in, and returns the caller's session.
     ///
-    /// @throws ApiException 403 if the caller is an API key
+    /// @throws ApiException 403 if the caller uses an API key
     public Identity.SessionIdentity requireSession() {
         return switch (identity) {
             case Identity.SessionIdentity session -> session;

@@ -8,7 +8,8 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
-/// The route `GET /api/v1/me`, which shows who the caller is and in which workspace it acts.
+/// The route `GET /api/v1/me`, which shows who the caller is and in which workspace the caller
+/// acts.
 public final class CallerRoutes {
 
     private final Db db;

@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 
 /// Finds the address of the client that sent a request, even if the request passed through proxies.
 ///
-/// Each proxy appends the address that called it to `X-Forwarded-For`. The client's address is
-/// therefore the last address that is not a trusted proxy's. The text before that address proves
-/// nothing, because the client itself may have written it.
+/// Each proxy appends to `X-Forwarded-For` the address from which it received the request. The
+/// client's address is therefore the last address that is not a trusted proxy's. The text before
+/// that address proves nothing, because the client itself may have written it.
 public final class ClientAddress {
 
     private static final Pattern IPV4_WITH_PORT = Pattern.compile("^([0-9.]+):\\d{1,5}$");
@@ -23,7 +23,7 @@ public final class ClientAddress {
 
     private final List<Cidr> trustedProxies;
 
-    /// @param trustedProxies the address ranges whose `X-Forwarded-For` is trusted
+    /// @param trustedProxies the address ranges of the proxies whose `X-Forwarded-For` is trusted
     public ClientAddress(List<Cidr> trustedProxies) {
         this.trustedProxies = List.copyOf(trustedProxies);
     }
@@ -62,9 +62,10 @@ public final class ClientAddress {
         }
     }
 
-    /// Returns the name of the network under which attempts from an address are counted. For IPv4,
-    /// the network is the address itself. For IPv6, it is the first 64 bits of the address, because
-    /// one client usually has all addresses that begin with the same 64 bits.
+    /// Returns the name of the network that an address belongs to. Failed attempts and requests are
+    /// counted for each network. For IPv4, the network is the address itself. For IPv6, it is the
+    /// first 64 bits of the address, because one client usually has all addresses that begin with
+    /// the same 64 bits.
     public static String network(InetAddress address) {
         if (address instanceof Inet6Address) {
             var text = new StringBuilder();

@@ -12,12 +12,12 @@ enum KeyAccess {
 
     static final Map<String, KeyAccess> BY_TEXT = Map.of("full", FULL, "read", READ);
 
-    /// Returns the access as it appears in JSON and in the database, such as `full`.
+    /// Returns this access level as it appears in JSON and in the database, such as `full`.
     String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// @throws IllegalArgumentException if no access has this text
+    /// @throws IllegalArgumentException if no access level has this text
     static KeyAccess parse(String text) {
         return valueOf(text.toUpperCase(Locale.ROOT));
     }

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
-/// Creates an API key for the server's operator, who needs no session.
+/// Creates an API key for the server's operator, who need not be signed in.
 public final class KeyRecovery {
 
     private static final String KEY_NAME = "sluice reset-key";

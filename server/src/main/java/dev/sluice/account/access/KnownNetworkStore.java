@@ -6,11 +6,11 @@ import java.time.Instant;
 import java.util.UUID;
 
 /// Stores the networks from which people have signed in: for each account, the 16 most recently
-/// used ones. They outlive the sessions.
+/// used ones. They are kept when sessions end.
 ///
 /// A network is an IPv4 address or an IPv6 /64, as returned by [ClientAddress#network]. A wider
-/// IPv4 range would also contain the owner's neighbours at an access provider or in a data centre.
-/// An attacker can easily rent an address there.
+/// IPv4 range would also contain the addresses of other customers of the same Internet provider or
+/// data center, where an attacker can easily rent an address.
 public final class KnownNetworkStore {
 
     private static final int MAX_NETWORKS = 16;

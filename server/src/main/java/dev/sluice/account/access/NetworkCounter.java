@@ -36,8 +36,8 @@ public final class NetworkCounter {
                 : Duration.between(now, counted.start().plus(WINDOW));
     }
 
-    /// Counts an event. Returns how many events were already counted in the network's current
-    /// minute.
+    /// Counts an event of a network. Returns how many events were counted before it in the
+    /// network's current minute.
     public synchronized int add(String network, Instant now) {
         return byNetwork
                         .merge(

@@ -9,11 +9,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/// Refuses changes that another site makes a signed-in browser send (cross-site request forgery).
+/// Refuses requests that change something and that another site made a signed-in browser send
+/// (cross-site request forgery).
 ///
 /// A browser's `Sec-Fetch-Site` header says which site made the request; older browsers send only
-/// `Origin`. A request with neither header does not come from a browser, so no site can have caused
-/// it. Requests with an API key need no check, because no browser adds a key by itself.
+/// `Origin`. A request with neither header does not come from a browser, so no other site can have
+/// caused it. Requests with an API key need no check, because browsers do not add a key on their
+/// own.
 final class OriginCheck {
 
     private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");

@@ -76,8 +76,9 @@ public final class PasswordHasher {
     public record KeyCost(int memoryKib, int iterations, int parallelism) {
 
         /// The second option that RFC 9106, section 4, recommends. It costs more than hashing a
-        /// password does, for two reasons: an attacker who has a file may try passphrases for
-        /// years, and the server derives only a few keys at a time.
+        /// password does, for two reasons: an attacker who has obtained a file that the key
+        /// protects can try passphrases for years, and the server derives only a few keys at a
+        /// time.
         public static final KeyCost DEFAULT = new KeyCost(65_536, 3, 4);
     }
 

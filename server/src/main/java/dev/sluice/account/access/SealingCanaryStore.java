@@ -6,9 +6,9 @@ import dev.sluice.platform.secret.Sealer;
 
 import java.util.Optional;
 
-/// Checks the master key with the canary, which is one encrypted value in the database. With a
-/// wrong key, the server refuses to start. Otherwise it would start but hold all deliveries,
-/// because it could not read the authentication of any destination.
+/// Checks the master key by decrypting the canary, a known text that is stored encrypted in the
+/// database. With a wrong key, the server refuses to start. If it did start, it would hold all
+/// deliveries, because it could not decrypt the authentication of any destination.
 public final class SealingCanaryStore {
 
     private static final String CANARY_TEXT = "canary";
@@ -18,7 +18,7 @@ public final class SealingCanaryStore {
 
     /// Stores a canary if the database has none, and then decrypts the stored one.
     ///
-    /// @throws Sealer.WrongKeyException if the database was encrypted with another key
+    /// @throws Sealer.WrongKeyException if the stored canary was encrypted with another key
     public static void check(Db db, Sealer sealer) {
         db.run(tx -> {
             tx.update(

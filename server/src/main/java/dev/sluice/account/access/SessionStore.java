@@ -20,8 +20,8 @@ public final class SessionStore {
     /// How long a session lasts after its last request (a product decision).
     public static final Duration LIFETIME = Duration.ofDays(30);
 
-    /// The minimum age of `last_seen_at` at which a request updates it. Because of this interval,
-    /// most requests write nothing.
+    /// A request updates `last_seen_at` only if the stored time is at least this old, so most
+    /// requests write nothing.
     private static final Duration LAST_SEEN_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
     /// A session to be opened.
@@ -35,8 +35,8 @@ public final class SessionStore {
             String address,
             String userAgent) {}
 
-    /// Moves the sessions that act in a workspace to the workspace of the person's oldest
-    /// membership, or to none.
+    /// Switches each session that acts in a workspace to the workspace that the session's person
+    /// joined first, or to no workspace if the person is not a member of any.
     private static final String MOVE_OUT =
             """
             update session
@@ -68,8 +68,8 @@ public final class SessionStore {
                 session.userAgent());
     }
 
-    /// Finds a session that has not expired, and extends it if it was last seen more than a minute
-    /// ago. Returns empty if no such session has this token.
+    /// Finds the session with this token, and extends it if it was last seen at least a minute ago.
+    /// Returns empty if there is no such session or it has expired.
     static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {
         var found =
                 tx.findOne(
@@ -142,7 +142,7 @@ public final class SessionStore {
         tx.update("delete from session where expires_at <= ?", now);
     }
 
-    /// Ends one session of an account. Returns false if there was none with this id.
+    /// Ends one session of an account. Returns false if the account has no session with this id.
     public static boolean end(Tx tx, UUID account, UUID session) {
         return tx.update("delete from session where account_id = ? and id = ?", account, session)
                 > 0;
@@ -159,22 +159,22 @@ public final class SessionStore {
         return tx.update("update session set token_hash = ? where id = ?", tokenHash, session) > 0;
     }
 
-    /// Whether the session has not been ended. Does not check whether it has expired.
+    /// Whether the session is still stored: it has not been ended, but it may have expired.
     public static boolean isOpen(Tx tx, UUID session) {
         return tx.findOne("select id from session where id = ?", row -> row.uuid("id"), session)
                 .isPresent();
     }
 
-    /// Moves the sessions of an account that act in `workspace` to the workspace of the person's
-    /// oldest membership. If the person has none, the sessions then act in no workspace. The caller
-    /// must have deleted the person's membership of `workspace`.
+    /// Switches the sessions of an account that act in `workspace` to the workspace that the person
+    /// joined first, or to no workspace if the person is not a member of any. The caller must
+    /// already have deleted the person's membership of `workspace`.
     public static void moveOut(Tx tx, WorkspaceId workspace, UUID account) {
         tx.update(MOVE_OUT + " and account_id = ?", workspace.value(), account);
     }
 
-    /// Ends all access to a workspace. Deletes the keys, invites and members of the workspace.
-    /// Moves each session that acts in it to the workspace of the person's oldest other membership,
-    /// or to none.
+    /// Ends all access to a workspace. Deletes the workspace's keys, invites and memberships.
+    /// Switches each session that acts in the workspace to the other workspace that the session's
+    /// person joined first, or to no workspace if there is no other.
     public static void endAccess(Tx tx, WorkspaceId workspace) {
         ApiKeyStore.deleteAll(tx, workspace);
         InviteStore.deleteAll(tx, workspace);

@@ -7,7 +7,7 @@ import dev.sluice.account.plan.PlanChangePolicy;
 
 /// The settings of the account layer.
 ///
-/// @param headerPrefix the prefix of the server's own headers, which the API shows to callers
+/// @param headerPrefix the prefix of the server's own headers; `GET /api/v1/me` shows it to callers
 public record AccountSettings(
         PlanCatalog plans,
         PlanChangePolicy planChangePolicy,

@@ -46,7 +46,7 @@ public final class AuditLogQueries {
         }
     }
 
-    /// Selects entries of the log. An empty filter selects all entries.
+    /// Selects entries of the log. A field that is empty does not restrict the selection.
     ///
     /// @param after selects entries made at or after this time
     /// @param before selects entries made before this time
@@ -61,7 +61,7 @@ public final class AuditLogQueries {
     private AuditLogQueries() {}
 
     /// Returns up to `limit` entries of a workspace that match the filter, the newest first. Skips
-    /// the first `offset` of them.
+    /// the first `offset` matching entries.
     public static List<AuditEntry> list(
             Tx tx, WorkspaceId workspace, AuditFilter filter, long offset, int limit) {
         return tx.query(

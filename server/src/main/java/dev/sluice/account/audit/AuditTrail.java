@@ -7,8 +7,8 @@ import dev.sluice.platform.id.Uuid7;
 import java.util.Set;
 import java.util.UUID;
 
-/// Records the changes of one caller in the audit log. Each entry is inserted in the transaction
-/// that makes the change.
+/// Adds an audit log entry for each change that one caller makes. Each entry is inserted in the
+/// transaction that makes the change.
 public final class AuditTrail {
 
     private final AuditActor actor;
@@ -44,7 +44,8 @@ public final class AuditTrail {
                 new AuditedChange(action, target, name, String.join(",", fields)));
     }
 
-    /// Records a change of a person's account, once in each workspace of the person.
+    /// Records a change to a person's account, once in each workspace that the person is a member
+    /// of.
     public void recordOfPerson(Tx tx, UUID account, String action) {
         for (var workspace : AuditLogQueries.workspacesOf(tx, account)) {
             record(tx, workspace, action, account, "", Set.of());

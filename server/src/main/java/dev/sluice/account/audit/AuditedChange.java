@@ -2,7 +2,7 @@ package dev.sluice.account.audit;
 
 import java.util.UUID;
 
-/// A change, as an entry of the audit log describes it.
+/// A change, as described by an entry of the audit log.
 ///
 /// @param fields the names of the fields that the request set, separated by commas
 record AuditedChange(String action, UUID target, String name, String fields) {}

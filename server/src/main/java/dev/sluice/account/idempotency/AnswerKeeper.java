@@ -10,14 +10,14 @@ import java.util.Optional;
 /// for a request without an `Idempotency-Key`. Not thread-safe.
 ///
 /// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. If
-/// another request has stored the key first, either method throws a 409
+/// another request has already stored the same key, both methods throw a 409
 /// [dev.sluice.platform.http.ApiException], which rolls the transaction back.
 public final class AnswerKeeper {
 
     @FunctionalInterface
     interface AnswerSink {
 
-        /// Seals and stores an answer. Returns the sealed bytes.
+        /// Encrypts and stores an answer. Returns the encrypted bytes.
         ///
         /// @param placeholder the bytes that [#begin] stored for this request; empty if `begin` was
         ///   not called
@@ -49,8 +49,8 @@ public final class AnswerKeeper {
         });
     }
 
-    /// Records that the work is committed. If the answer cannot be stored afterwards, the key
-    /// stays, so that a repeated request does not do the work again.
+    /// Records that the work has been committed. If storing the answer fails after this call, the
+    /// key is kept, so that a repeated request does not do the work again.
     public void workDone() {
         isWorkDone = true;
     }

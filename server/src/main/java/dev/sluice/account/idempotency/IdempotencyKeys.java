@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Answers a repeated request with an `Idempotency-Key` in the same way as the first time.
+/// Gives a repeated request with an `Idempotency-Key` the same answer as the original request.
 ///
 /// A route passes its work to `answer`. The work stores its answer in the transaction that carries
 /// out the request. If that is not possible, the work stores the key first and the answer
-/// afterwards. The key is unique in the database. If two requests use one key at the same time, on
-/// any nodes, only one of them commits. Thread-safe.
+/// afterwards. A key is unique in the database, so if two requests use the same key at the same
+/// time, even on different nodes, only one of them commits. Thread-safe.
 public final class IdempotencyKeys {
 
     static final Duration RETENTION = Duration.ofHours(24);
@@ -60,9 +60,9 @@ public final class IdempotencyKeys {
     /// @param owner the workspace or account that the key belongs to; other owners may use the same
     ///   key
     /// @throws ApiException 400 if the key is malformed
-    /// @throws ApiException 409 if another request with the key is in progress, or if its answer
-    ///   was kept without the body
-    /// @throws ApiException 422 if the key was used for another request
+    /// @throws ApiException 409 if another request with the key is in progress, or if the answer
+    ///   kept under the key has no body
+    /// @throws ApiException 422 if the key was used for a different request
     public Reply answer(Request request, UUID owner, KeyedWork work) {
         var key = request.header(HEADER);
         if (key.isEmpty()) {
@@ -114,8 +114,8 @@ public final class IdempotencyKeys {
         return key;
     }
 
-    /// Returns a hash of the method, the path and the body. A slash at the end of the path makes no
-    /// difference.
+    /// Returns a hash of the method, the path and the body. A slash at the end of the path is
+    /// ignored.
     private static String hash(Request request) {
         String path = request.path().replaceFirst("/$", "");
         byte[] head = (request.method() + " " + path + "\n").getBytes(UTF_8);
@@ -130,7 +130,7 @@ public final class IdempotencyKeys {
                 .map(sealed -> open(sealed, keyed));
     }
 
-    /// Opens a sealed answer. If it was sealed with another master key, returns an answer without a
+    /// Decrypts an answer. If it was encrypted with another master key, returns an answer without a
     /// body.
     private KeptAnswer open(byte[] sealed, KeyedRequest keyed) {
         try {

@@ -6,13 +6,14 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores idempotency keys, each with the answer to its request. The answers are sealed, because
-/// they can contain secrets.
+/// Stores idempotency keys, each with the answer to its request. The answers are encrypted
+/// ("sealed"), because they can contain secrets.
 public final class IdempotencyStore {
 
     private IdempotencyStore() {}
 
-    /// Returns the sealed answer of an owner's key, or empty if the key was not used after `since`.
+    /// Returns the sealed answer stored under an owner's key, or empty if the key was not used
+    /// after `since`.
     static Optional<byte[]> find(Tx tx, UUID owner, String key, Instant since) {
         return tx.findOne(
                 """
@@ -50,8 +51,8 @@ public final class IdempotencyStore {
                 == 1;
     }
 
-    /// Replaces the answer of a key if it is still `placeholder`. Otherwise a repeated request has
-    /// stored the key again, and its answer stays.
+    /// Replaces the answer of a key if it is still `placeholder`. If it is not, a repeated request
+    /// has stored the key again in the meantime, and the answer to that request is kept.
     static void replace(Tx tx, UUID owner, String key, byte[] placeholder, byte[] answer) {
         tx.update(
                 """

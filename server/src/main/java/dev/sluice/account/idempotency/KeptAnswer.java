@@ -52,7 +52,7 @@ record KeptAnswer(String requestHash, int status, String location, String etag, 
     }
 
     /// Returns an answer without a body or location, for a stored answer that cannot be decrypted.
-    /// It counts as the answer to `request`.
+    /// It gets the hash of `request`, because the stored hash cannot be decrypted either.
     static KeptAnswer unreadable(KeyedRequest request) {
         return withoutBody(request, "");
     }
@@ -63,7 +63,7 @@ record KeptAnswer(String requestHash, int status, String location, String etag, 
                 .toList();
     }
 
-    /// Returns the answer as text, which is sealed before it is stored. Line breaks separate the
+    /// Returns the answer as text, which the caller encrypts and stores. Line breaks separate the
     /// five parts. Only the last part, the body, can itself contain line breaks.
     String text() {
         return String.join("\n", requestHash, Integer.toString(status), location, etag, body);

@@ -36,8 +36,8 @@ public final class InviteMailer {
     private final String baseUrl;
     private final InstantSource clock;
 
-    /// The number of mails for each sender (by account id) and for each invited address. A count
-    /// covers the hour that begins with its first mail.
+    /// The number of mails that each sender (by account id) sent and that each invited address got.
+    /// A count covers the hour that begins with its first mail.
     private final Map<String, MailCount> counts = new LeastRecentlyUsed<>(MAX_COUNTS);
 
     /// @param mail empty if the server sends no mail
@@ -53,9 +53,9 @@ public final class InviteMailer {
         return baseUrl + "/invite#" + token;
     }
 
-    /// Queues the mail of a new invite. Returns false if the mail is not queued, because the server
-    /// sends no mail, a limit is reached or the queue is full. The inviting person must then pass
-    /// on the link.
+    /// Queues the mail for a new invite. Returns false if the mail is not queued, because the
+    /// server sends no mail, a limit is reached or the queue is full. The person who sent the
+    /// invite must then pass on the link.
     boolean offer(Invite invite, Workspace workspace, Account inviter, String token) {
         return mail.isPresent()
                 && takeTurn(invite.email(), inviter)

@@ -176,8 +176,8 @@ public final class InviteRoutes {
         }
     }
 
-    /// Adds the person to the invite's workspace and switches the session to it. A person who is
-    /// already a member keeps their role.
+    /// Adds the signed-in person to the invite's workspace and switches the session to that
+    /// workspace. A person who is already a member keeps their role.
     private Reply accept(Request request) throws IOException {
         var session = authenticator.session(request);
         var input = request.jsonBody();

@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The HTTP endpoints for the members of a workspace: list, change of role, removal, leaving, and
-/// transfer of ownership.
+/// The HTTP endpoints for the members of a workspace: listing members, changing a member's role,
+/// removing a member, leaving, and transferring ownership.
 ///
 /// A workspace always has an owner. Admins can change members and other admins, but not owners, and
 /// cannot make anybody an owner.

@@ -45,8 +45,8 @@ public final class WorkspaceAccess {
         }
 
         /// Checks the role once more, in the transaction that makes the change. Locks the
-        /// workspace's members until the transaction ends. Returns the access with the role that
-        /// the person has now.
+        /// workspace's members until the transaction ends. Returns a copy of this access with the
+        /// person's current role.
         ///
         /// @throws ApiException 404 if the person is no longer a member, 403 if the role no longer
         ///   includes `required`
@@ -65,7 +65,7 @@ public final class WorkspaceAccess {
         this.authenticator = authenticator;
     }
 
-    /// Returns the session's access to the workspace `{id}` of the path.
+    /// Returns the signed-in person's access to the workspace whose `{id}` is in the path.
     ///
     /// @throws ApiException 403 for an API key, 404 if the person is not a member
     public Access ofSession(Request request) {
@@ -79,11 +79,11 @@ public final class WorkspaceAccess {
                 authenticator.trail(request, session));
     }
 
-    /// Checks that the caller may read the members and invites of the workspace `{id}` of the path.
-    /// For an API key, the current role of the person who created the key decides.
+    /// Checks that the caller may read the members and invites of the workspace whose `{id}` is in
+    /// the path. For an API key, the current role of the person who created the key decides.
     ///
-    /// @throws ApiException 403 if that person is not an admin or owner, 404 if the caller belongs
-    ///   to another workspace
+    /// @throws ApiException 403 if the signed-in person, or the key's creator, is not an admin or
+    ///   owner, 404 if the caller belongs to another workspace
     WorkspaceId requireAdminRead(Request request) {
         if (!Authenticator.sendsKey(request)) {
             return ofSession(request).require(Role.ADMIN).workspace();
@@ -119,7 +119,8 @@ public final class WorkspaceAccess {
         return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
     }
 
-    /// Returns the 404 for a workspace that does not exist, or that the person does not belong to.
+    /// Returns the 404 error for a workspace that does not exist, or that the person does not
+    /// belong to.
     public static ApiException notFound() {
         return ApiException.notFound("workspace");
     }

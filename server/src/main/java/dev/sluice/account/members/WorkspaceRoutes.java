@@ -135,7 +135,8 @@ public final class WorkspaceRoutes {
     }
 
     /// Throws 409 if the person already owns the maximum number of workspaces. The number is
-    /// limited because each workspace has its own quota and its own share of the server.
+    /// limited because each further workspace would give the person another quota and another share
+    /// of the server.
     private static void requireRoom(Tx tx, UUID account) {
         AccountStore.lock(tx, account);
         long owned =

@@ -45,7 +45,7 @@ public final class PasswordCheck {
     private final InstantSource clock;
     private final SignInThrottle throttle = new SignInThrottle();
 
-    /// Counts how often clients of each network wait for a hash.
+    /// Counts how often clients from each network ask for a hash.
     private final NetworkCounter visits = new NetworkCounter();
 
     private final PasswordLine line;
@@ -112,8 +112,9 @@ public final class PasswordCheck {
         return hash(password, place(ClientAddress.network(client), false));
     }
 
-    /// Returns the hash of a new password for a client that has proved to be the account's owner.
-    /// This client takes precedence like a client from a known network.
+    /// Returns the hash of a new password for a client that has proved that it belongs to the
+    /// account's owner. The client takes precedence over others, like a client from a known
+    /// network.
     ///
     /// @throws ApiException 429 if too many clients are waiting
     String hashForOwner(Secret password, InetAddress client) {
@@ -136,8 +137,8 @@ public final class PasswordCheck {
     }
 
     /// Returns the client's place in the queue. A known network takes precedence only a few times a
-    /// minute. Otherwise a person who signs in to their own account again and again would keep
-    /// everybody else waiting.
+    /// minute, because otherwise a person who signs in to their own account again and again would
+    /// keep everybody else waiting.
     private PasswordLine.Place place(String network, boolean isKnown) {
         int count = visits.add(network, clock.instant());
         return new PasswordLine.Place(network, isKnown && count < MAX_FIRST_VISITS, count);
@@ -160,9 +161,9 @@ public final class PasswordCheck {
         }
     }
 
-    /// Creates the threads that compute hashes. A hash keeps a core busy for a tenth of a second.
-    /// On virtual threads, two hashes would block both cores of a small machine for all other
-    /// virtual threads, including those that handle ingest.
+    /// Creates the platform threads that compute hashes. A hash keeps a core busy for a tenth of a
+    /// second. On virtual threads, two hashes would block both cores of a small machine for all
+    /// other virtual threads, including those that handle ingest.
     private static Executor newHashThreads() {
         var threads =
                 new ThreadPoolExecutor(

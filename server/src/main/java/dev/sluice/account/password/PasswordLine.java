@@ -11,14 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 /// of memory.
 ///
 /// At most two hashes run at a time. Clients from a known network are served first. Among the
-/// others, the client whose network has used the queue less often in the current minute goes first.
-/// With equal counts, the client that arrived last goes first. If an attacker who guesses from
-/// hundreds of networks fills the queue, the account's owner, who arrives later from a new network,
-/// is still served next.
+/// others, the client whose network has used the queue least often in the current minute goes
+/// first. With equal counts, the client that arrived last goes first. So even if an attacker who
+/// guesses passwords from hundreds of networks fills the queue, the account's owner, who arrives
+/// later from a new network, is served next.
 ///
 /// The queue has 256 places, at most four for each network. If the queue is full, a new client
-/// takes the place of the client that would be served last, unless the new client would be served
-/// last. Thread-safe.
+/// takes the place of the client that would be served last, unless that would be the new client
+/// itself. Thread-safe.
 final class PasswordLine {
 
     static final int MAX_CONCURRENT = 2;
@@ -27,9 +27,9 @@ final class PasswordLine {
 
     /// The facts that decide when a waiting client is served.
     ///
-    /// @param isKnown whether somebody has signed in to the account from the network
-    /// @param visits how often clients of this network already asked for a place in the network's
-    ///   current minute
+    /// @param isKnown whether the client is served before clients from unknown networks
+    /// @param visits how often clients from this network have already asked for a place in the
+    ///   network's current minute
     record Place(String network, boolean isKnown, int visits) {}
 
     private final class Waiter {
@@ -58,7 +58,8 @@ final class PasswordLine {
     /// If it returns false or is interrupted, the caller has left the queue.
     ///
     /// @param patience the longest time to wait
-    /// @return false if there is no place for the client, or if its turn does not come in time
+    /// @return false if there is no place for the client, if another client takes its place, or if
+    ///   its turn does not come in time
     boolean enter(Place place, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -131,7 +132,7 @@ final class PasswordLine {
         }
     }
 
-    /// Ends the caller's turn, and gives it to the next waiting client.
+    /// Ends the caller's turn, and starts the turn of the next waiting client.
     void leave() {
         lock.lock();
         try {

@@ -12,7 +12,8 @@ import dev.sluice.platform.secret.SecretGenerator;
 
 import java.util.Optional;
 
-/// Sets a person's password on behalf of the server's operator, who needs no session and no mail.
+/// Sets a person's password on behalf of the server's operator, who needs neither a session nor a
+/// mailed link.
 public final class PasswordRecovery {
 
     private static final int GENERATED_LENGTH = 24;

@@ -25,8 +25,8 @@ import java.util.Optional;
 /// sets a new one with a mailed link.
 ///
 /// The reply to a request is the same whether or not the e-mail address has an account. A network
-/// may send 20 requests a minute. After a reset mail, the account gets no other for five minutes,
-/// unless the link has been used.
+/// may send 20 requests a minute. After an account has been sent a reset mail, it gets no other
+/// reset mail for five minutes, unless the link is used before then.
 public final class PasswordResetRoutes {
 
     private static final int MAX_REQUESTS_PER_MINUTE = 20;

@@ -51,7 +51,7 @@ public final class PasswordResetStore {
                 now);
     }
 
-    /// Returns the same account as `find`, and deletes the reset, so that it works only once.
+    /// Like `find`, but also deletes the reset, so that the token works only once.
     static Optional<UUID> take(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 """

@@ -67,7 +67,8 @@ public final class PasswordRoutes {
         });
     }
 
-    /// Returns the session's account as it was when its password was compared.
+    /// Checks the current password. Returns the session's account as it was when the password was
+    /// checked.
     private Account check(Session session, Secret current, InetAddress client) {
         return db.call(tx -> AccountStore.find(tx, session.account()))
                 .flatMap(account -> passwords.find(account.email(), current, client))

@@ -11,9 +11,10 @@ import java.util.Map;
 ///
 /// There are two counts. The first counts failures for one account from one network. After five in
 /// a row, the client must wait one second. Each further failure doubles the wait, up to 15 minutes.
-/// The second counts all failures from one network: at most 20 in a minute. Failures are never
-/// counted for an account alone, so nobody can lock out its owner, who signs in from elsewhere. A
-/// network is an IPv4 address or an IPv6 /64.
+/// The second counts all failures from one network. After 20 in a minute, all clients on that
+/// network must wait until the minute is over. Failures are never counted for an account alone, so
+/// nobody can lock out its owner, who signs in from elsewhere. A network is an IPv4 address or an
+/// IPv6 /64.
 ///
 /// The counts are kept in memory, up to 50 000 of each kind. Beyond that, the least recently used
 /// counts are forgotten. Thread-safe.
@@ -46,8 +47,8 @@ final class SignInThrottle {
         return pairDelay.compareTo(networkDelay) > 0 ? pairDelay : networkDelay;
     }
 
-    /// Returns the time left until `until`. A clock that was set back must not prolong a delay, so
-    /// the result is at most the longest delay.
+    /// Returns the time left until `until`. The result is at most `MAX_DELAY`, even if the clock
+    /// was set back.
     private static Duration remaining(Instant until, Instant now) {
         var left = Duration.between(now, until);
         return left.isNegative() ? Duration.ZERO : left.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : left;

@@ -34,8 +34,8 @@ import java.util.stream.Collectors;
 /// The route `DELETE /api/v1/auth/account`: a person deletes their own account.
 ///
 /// Ends the person's sessions and deletes the invites that the person created. API keys that the
-/// person created belong to their workspaces and stay valid. The last owner of a workspace gets
-/// 409.
+/// person created stay valid, because a key belongs to a workspace. The last owner of a workspace
+/// gets 409.
 public final class AccountRoutes {
 
     private static final int MAX_NAMED_WORKSPACES = 10;
@@ -115,9 +115,9 @@ public final class AccountRoutes {
         AccountStore.delete(tx, account);
     }
 
-    /// Locks the account and its workspaces until the transaction ends. Otherwise two owners who
-    /// leave at the same time could each rely on the other to stay. Workspaces are locked in the
-    /// order of their ids, so that two such transactions cannot deadlock.
+    /// Locks the account and its workspaces until the transaction ends. Without the locks, two
+    /// owners who leave at the same time could each rely on the other to stay. Workspaces are
+    /// locked in the order of their ids, so that two account deletions cannot deadlock.
     private static void lock(Tx tx, UUID account) {
         MemberStore.memberships(tx, account).stream()
                 .map(membership -> membership.workspace().id())

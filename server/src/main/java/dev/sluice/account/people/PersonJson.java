@@ -11,8 +11,8 @@ final class PersonJson {
 
     private PersonJson() {}
 
-    /// @param membership the workspace in which the session acts; empty if the person is a member
-    ///   of none
+    /// @param membership the workspace in which the session acts; empty if the person is not a
+    ///   member of any workspace
     static JsonObject of(Account account, Optional<MemberStore.Membership> membership) {
         return new JsonObject()
                 .put("user", account.json())

@@ -15,8 +15,8 @@ public record Plan(String name, int priceMonthlyUsd, PlanLimits limits, List<Str
     }
 
     /// The maximum number of connections per source in any plan. Ingest creates at most one
-    /// delivery per connection and numbers an event's deliveries from 1 to 1023, so every delivery
-    /// gets a number.
+    /// delivery of an event per connection. It numbers an event's deliveries from 1 to 1023, so
+    /// there are enough numbers.
     public static final int MAX_CONNECTIONS_PER_SOURCE = 1_000;
 
     /// The limits of a plan. An empty limit means unlimited.

@@ -32,7 +32,7 @@ public record PlanCaps(PlanCatalog plans) {
         require(plan, plan.limits().destinations(), existing, "destinations. Delete one first.");
     }
 
-    /// Checks that the plan allows one more connection of a source.
+    /// Checks that the plan allows a source to have one more connection.
     ///
     /// @param existing the number of connections that the source already has
     /// @throws ApiException 402 if the plan allows no more connections per source

@@ -28,8 +28,8 @@ public final class PlanCatalog {
 
     private static final int MAX_RETENTION_DAYS = 3650;
 
-    /// The maximum number of destinations in every built-in plan. It does not depend on the price:
-    /// it limits how much of a server one workspace may use.
+    /// The maximum number of destinations in every built-in plan. It does not depend on the price,
+    /// because its purpose is to keep one workspace from using too much of the server.
     private static final int BUILT_IN_DESTINATIONS = 10_000;
 
     private final List<Plan> plans;
@@ -44,8 +44,8 @@ public final class PlanCatalog {
         this(plans, List.of());
     }
 
-    /// Returns a catalogue that offers the same plans and also contains `others`, which are no
-    /// longer offered.
+    /// Returns a catalog that offers the same plans and also contains `others`, which are no longer
+    /// offered.
     PlanCatalog withVanished(List<Plan> others) {
         return new PlanCatalog(plans, others);
     }
@@ -112,10 +112,10 @@ public final class PlanCatalog {
                 List.of("filters", "transformations", "replay", "dead_letters", "alerts"));
     }
 
-    /// Reads a catalogue from a file that has the format of the response to `GET /api/v1/plans`.
+    /// Reads a catalog from a file that has the format of the response to `GET /api/v1/plans`.
     ///
-    /// @throws IllegalArgumentException if the file is invalid; the message continues a sentence
-    ///   that begins with the setting's name
+    /// @throws IllegalArgumentException if the file is invalid; the message is meant to be appended
+    ///   to the setting's name
     public static PlanCatalog read(Path file) {
         try {
             FieldReader input = Json.fieldReader(Files.readAllBytes(file));
@@ -185,8 +185,8 @@ public final class PlanCatalog {
         return limits;
     }
 
-    /// Reads `retention_days`. The field is required, because older events are deleted. Null means
-    /// that events are kept forever.
+    /// Reads `retention_days`. The field is required: the server deletes events once they are that
+    /// old. Null means that events are kept forever.
     private static Retention retention(FieldReader input) {
         var days = input.integer("retention_days", 1, MAX_RETENTION_DAYS);
         if (!(days instanceof Patch.ClearValue<Integer>)) {
@@ -224,7 +224,7 @@ public final class PlanCatalog {
     }
 
     /// Returns the plan with this name, even if it is no longer offered. If there is no such plan,
-    /// returns the last plan of the catalogue.
+    /// returns the last plan of the catalog.
     public Plan byNameOrLast(String name) {
         for (var plan : plans) { // no stream: this runs for every webhook
             if (plan.name().equals(name)) {

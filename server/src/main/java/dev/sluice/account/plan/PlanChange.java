@@ -20,7 +20,8 @@ public sealed interface PlanChange {
     /// did not confirm this.
     ///
     /// @param retention how long the new plan keeps events
-    /// @param events how many stored events would expire at once, counted in whole hours
+    /// @param events the number of stored events that would expire at once; approximate, because
+    ///   events are counted by the hour
     record Unconfirmed(Retention retention, long events) implements PlanChange {
 
         /// Returns a sentence that says what would be lost.

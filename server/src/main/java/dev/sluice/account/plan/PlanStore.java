@@ -10,20 +10,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Stores the plans of the catalogue, so that workspaces keep their limits when their plan is no
-/// longer in the catalogue.
+/// Stores the plans of the catalog, so that workspaces keep their limits when their plan is removed
+/// from the catalog.
 public final class PlanStore {
 
     private static final Logger log = LoggerFactory.getLogger(PlanStore.class);
 
     /// A plan that some workspaces have.
     ///
-    /// @param definition the plan as it was stored last; empty if it was never stored
+    /// @param definition the plan as it was last stored; empty if it was never stored
     private record UsedPlan(String name, long workspaces, Optional<String> definition) {}
 
     private PlanStore() {}
 
-    /// Stores the plans that the catalogue offers.
+    /// Stores the plans that the catalog offers.
     public static void save(Tx tx, PlanCatalog plans, Instant now) {
         for (var plan : plans.offered()) {
             tx.update(
@@ -40,9 +40,10 @@ public final class PlanStore {
         }
     }
 
-    /// Returns the catalogue, extended by plans that it no longer offers but that some workspaces
-    /// still have. Logs a warning for each of them. A plan that was never stored or cannot be read
-    /// is not added; its workspaces get the limits of the last offered plan.
+    /// Returns the catalog, extended by plans that it no longer offers but that some workspaces
+    /// still have. Logs a warning for each plan that is no longer offered. A plan that was never
+    /// stored or cannot be read is not added; its workspaces get the limits of the last offered
+    /// plan.
     public static PlanCatalog withVanished(Tx tx, PlanCatalog plans) {
         var vanished = new ArrayList<Plan>();
         for (var used : usedPlans(tx)) {

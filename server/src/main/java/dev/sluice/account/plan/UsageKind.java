@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/// The kinds of items that the usage ledger counts. An item counts for the hour in which its event
-/// arrived; a refusal, for the hour in which it happened. The database stores the kind's number.
+/// The kinds of items that the usage ledger counts. A refusal is counted in the hour in which it
+/// happened, any other item in the hour in which its event arrived. The database stores the kind's
+/// number.
 public enum UsageKind {
     /// Events received by a source, grouped by verification result.
     EVENTS(1),
@@ -15,8 +16,8 @@ public enum UsageKind {
     /// filter rejects is not counted. If it was counted before the filter was decided, it is
     /// subtracted again.
     DELIVERIES(3),
-    /// Attempts on a connection that got a response or timed out waiting for one, grouped by the
-    /// bucket of their latency (see `relay.LatencyBuckets`).
+    /// Attempts on a connection that got a response or timed out waiting for one, grouped by
+    /// latency bucket (see `relay.LatencyBuckets`).
     LATENCIES(4),
     /// Requests to a source that were refused and not stored, grouped by `relay.RefusalReason`.
     /// Requests that failed verification are stored and counted in [#EVENTS].

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores invites. An address has at most one invite to a workspace; a new one replaces it. An
-/// invite is open until it expires.
+/// Stores invites. An address has at most one invite to a workspace; a new invite replaces the
+/// earlier one. An invite is open until it expires.
 public final class InviteStore {
 
     private InviteStore() {}

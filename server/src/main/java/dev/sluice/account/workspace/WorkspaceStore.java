@@ -113,7 +113,8 @@ public final class WorkspaceStore {
     /// Returns up to 100 deleted workspaces whose data has not been erased yet, the earliest
     /// deletion first.
     ///
-    /// @param before returns only workspaces that were deleted at or before this time
+    /// @param before the latest time of deletion: workspaces that were deleted after this time are
+    ///   not returned
     /// @param except workspaces to leave out
     public static List<WorkspaceId> deletedBefore(
             Tx tx, Instant before, Collection<WorkspaceId> except) {
@@ -145,7 +146,7 @@ public final class WorkspaceStore {
                 .isPresent();
     }
 
-    /// Records that everything of a deleted workspace has been erased, except for its row.
+    /// Records that all data of a deleted workspace has been erased, except for its row.
     public static void markErased(Tx tx, WorkspaceId id, Instant now) {
         tx.update("update workspace set erased_at = ? where id = ?", now, id.value());
     }
@@ -166,8 +167,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns a list with only the oldest workspace that is not deleted, or an empty list if there
-    /// is none.
+    /// Returns the oldest workspace that is not deleted, as a list of one, or an empty list if
+    /// there is none.
     public static List<Workspace> first(Tx tx) {
         return tx.query(
                 """

@@ -15,8 +15,8 @@ import java.util.UUID;
 
 /// A channel over which a workspace is notified of failures. Immutable.
 ///
-/// @param source the only source whose failures are reported; empty for all sources of the
-///   workspace
+/// @param source the source whose failures are reported; empty to report the failures of all
+///   sources of the workspace
 public record AlertConfig(
         UUID id,
         WorkspaceId workspace,
@@ -42,7 +42,7 @@ public record AlertConfig(
                 new SendingState(Optional.empty(), Optional.empty());
     }
 
-    /// Returns the mailbox, chat or URL to which the channel sends. Returns an empty text if the
+    /// Returns the mailbox, chat or URL to which the channel sends. Returns an empty string if the
     /// settings cannot be read.
     String address() {
         return switch (settings) {
@@ -58,7 +58,7 @@ public record AlertConfig(
     }
 
     /// Returns the id of the channel's target. Channels of a workspace have the same target if they
-    /// send to the same mailbox or URL, or with the same bot to the same chat.
+    /// send to the same mailbox, to the same URL, or to the same chat with the same bot.
     ///
     /// If the settings cannot be read, the id is not that of the real target; see
     /// [AlertConfigStore#storedTarget].

@@ -32,7 +32,7 @@ import java.util.Set;
 public final class AlertConfigRoutes {
 
     /// The maximum number of channels of a workspace. It limits the number of messages, because
-    /// each channel may get separate messages.
+    /// Sluice may send a separate message to each channel.
     private static final int MAX_CHANNELS = 50;
 
     private final Db db;

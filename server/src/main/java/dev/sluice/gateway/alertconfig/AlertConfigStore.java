@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores alert configs. Encrypts their settings.
+/// Stores alert configs, with their settings encrypted.
 public final class AlertConfigStore {
 
     /// A condition that excludes the channels of sources in the trash.
@@ -81,9 +81,9 @@ public final class AlertConfigStore {
                 config.id());
     }
 
-    /// Finds up to `limit` channels that have become the only enabled channel to their target by
-    /// being created, enabled or changed. Returns their targets. Marks the channels as handled, so
-    /// that the next call does not return them again.
+    /// Finds up to `limit` channels that became the only enabled channel to their target when they
+    /// were created, enabled or changed. Returns the channels' targets. Marks the channels as
+    /// handled, so that the next call does not return them again.
     public static List<UUID> takeBegun(Tx tx, int limit) {
         return tx.query(
                 """
@@ -130,7 +130,7 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
-    /// Counts the alert configs of a workspace, including those of sources in the trash, because
+    /// Counts the alert configs of a workspace. Includes those of sources in the trash, because
     /// these sources can be restored.
     static long countWithHidden(Tx tx, WorkspaceId workspace) {
         return tx.single(
@@ -146,8 +146,8 @@ public final class AlertConfigStore {
                 "select target from alert_config where id = ?", row -> row.uuid("target"), id);
     }
 
-    /// Returns the oldest enabled channel to a target, not counting channels of sources in the
-    /// trash. Returns empty if there is none.
+    /// Returns the oldest enabled channel to a target, ignoring channels of sources in the trash.
+    /// Returns empty if there is none.
     public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
         return tx.findOne(
                 "select * from alert_config where target = ? and enabled"

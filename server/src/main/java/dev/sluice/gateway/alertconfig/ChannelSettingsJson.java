@@ -168,8 +168,8 @@ final class ChannelSettingsJson {
     }
 
     /// Returns an id of the mailbox, computed from its address alone. Addresses that differ only in
-    /// case, or only in a tag between `+` and `@`, count as one mailbox. Returns empty for other
-    /// channels.
+    /// case, or only in a tag between `+` and `@`, count as one mailbox. Returns empty if the
+    /// channel sends no mail.
     static Optional<UUID> mailbox(ChannelSettings settings) {
         return settings instanceof ChannelSettings.EmailChannel(String to)
                 ? Optional.of(hashId("mailbox\n" + withoutTag(to.toLowerCase(Locale.ROOT))))

@@ -25,8 +25,8 @@ public record Connection(
 
     /// The settings that the user controls.
     ///
-    /// @param enabled whether new events create deliveries, and waiting deliveries are sent;
-    ///   resends are sent even if the connection is disabled
+    /// @param enabled whether new events create deliveries and whether waiting deliveries are sent.
+    ///   Resends are sent even if the connection is disabled
     /// @param filter empty if every event matches
     /// @param transformation empty if events are forwarded unchanged
     public record ConnectionSpec(

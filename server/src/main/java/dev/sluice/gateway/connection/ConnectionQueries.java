@@ -22,7 +22,7 @@ import java.util.UUID;
 /// whose destination is deleted.
 public final class ConnectionQueries {
 
-    /// A connection as loaded into a node's memory, and whether it is deleted.
+    /// A connection as it is loaded into a node's memory, and whether it is deleted.
     public record ConnectionVersion(Connection connection, boolean isDeleted) {}
 
     /// A connection that has ended, because it or its destination was deleted.
@@ -150,12 +150,12 @@ public final class ConnectionQueries {
                 q);
     }
 
-    /// Returns up to `limit` connections that are not deleted, ordered by id.
+    /// Returns up to `limit` connections that are not marked as deleted, ordered by id.
     ///
     /// They include connections whose destination is deleted, until [ConnectionStore#endLeftOver]
     /// marks these connections as deleted, too.
     ///
-    /// @param after returns only connections with a higher id
+    /// @param after only connections with a higher id than this are returned
     public static List<ConnectionVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """
@@ -202,7 +202,7 @@ public final class ConnectionQueries {
 
     /// Returns up to `limit` connections that were deleted before the time `before`, ordered by id.
     ///
-    /// @param after returns only connections with a higher id
+    /// @param after only connections with a higher id than this are returned
     public static List<ConnectionId> deletedBefore(Tx tx, Instant before, UUID after, int limit) {
         return tx.query(
                 """

@@ -85,7 +85,7 @@ public final class ConnectionStore {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Marks the connections of deleted destinations as deleted, with the time at which their
+    /// Marks the connections of deleted destinations as deleted, as of the time at which their
     /// destination was deleted. Nodes need not be notified, because they already treat these
     /// connections as ended.
     public static void endLeftOver(Tx tx, List<DestinationId> destinations) {

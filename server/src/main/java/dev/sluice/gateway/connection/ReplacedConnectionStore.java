@@ -9,14 +9,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Stores a connection's transformation when a change replaces it. Reads the transformation that
-/// was in force at a configuration version.
+/// Stores a connection's transformation when a change replaces it. Also finds the transformation
+/// that was in force at an earlier configuration version.
 public final class ReplacedConnectionStore {
 
     private static final ReplacedRowStore ROWS =
             new ReplacedRowStore("replaced_connection", "connection_id", "id");
 
-    /// The settings of a connection that determine its requests.
+    /// The settings that determine the requests that are sent for a connection.
     public record SentConnection(
             DestinationId destination, Optional<Transformation> transformation) {}
 

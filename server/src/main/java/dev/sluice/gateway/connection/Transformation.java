@@ -23,8 +23,8 @@ public record Transformation(
         Optional<JsonMerger> merge,
         RawJson json) {
 
-    /// Represents a stored transformation that this node cannot read. Deliveries on its connection
-    /// are held.
+    /// Represents a stored transformation that this node cannot read. Deliveries on a connection
+    /// with this transformation are held.
     public static final Transformation UNREADABLE =
             new Transformation(
                     List.of(), List.of(), List.of(), Optional.empty(), new RawJson("null"));

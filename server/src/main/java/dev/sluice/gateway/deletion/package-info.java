@@ -1,4 +1,4 @@
-/// Deletes workspaces with their configuration.
+/// Deletes workspaces together with their configuration.
 @NullMarked
 package dev.sluice.gateway.deletion;
 

@@ -67,7 +67,8 @@ final class AuthJson {
         return json(auth, _ -> Secret.MASK);
     }
 
-    /// Returns the JSON text with unmasked secrets. Use it only to encrypt it for storage.
+    /// Returns the config as JSON text with unmasked secrets. The caller must encrypt the text
+    /// before storing it, and must not use it for anything else.
     static String revealed(AuthConfig auth) {
         return Json.text(json(auth, Secret::reveal));
     }

@@ -71,11 +71,11 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
     }
 
     /// Returns the headers that result from applying the request to `before`. A secret value never
-    /// becomes readable through the API: a request can make a header readable only if it also sends
-    /// `custom_headers`, which replaces all values.
+    /// becomes readable through the API: a request can make a secret header readable only if it
+    /// also sends `custom_headers`, which replaces all values.
     ///
-    /// @param input records an error if `secret_headers` names an unknown header, or omits a secret
-    ///   header whose value is kept
+    /// @param input receives an error if `secret_headers` names an unknown header, or omits a
+    ///   secret header whose value is kept
     CustomHeaders applyTo(CustomHeaders before, FieldReader input) {
         boolean isKept = headers instanceof Patch.KeepValue;
         var after = headers.applyTo(before.headers(), List.of());

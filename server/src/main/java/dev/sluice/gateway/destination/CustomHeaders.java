@@ -36,7 +36,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         secretNames = Set.copyOf(secretNames);
     }
 
-    /// Returns custom headers, none of them secret.
+    /// Returns custom headers none of which are secret.
     public static CustomHeaders of(List<Header> headers) {
         return new CustomHeaders(headers, Set.of(), true);
     }
@@ -45,8 +45,8 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.isEmpty();
     }
 
-    /// Returns these headers, and also marks as secret each header that is secret in `later`. Its
-    /// value here may be the same as the value that was later marked as secret.
+    /// Returns a copy of these headers in which every header that is secret in `later` is secret,
+    /// too. This protects the value of a header that the user marked as secret only afterwards.
     CustomHeaders withSecretNamesOf(CustomHeaders later) {
         var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         names.addAll(secretNames);
@@ -60,7 +60,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
                 isReadable);
     }
 
-    /// Returns these headers with the mask in place of each secret value.
+    /// Returns a copy of these headers in which the mask replaces each secret value.
     CustomHeaders masked() {
         return new CustomHeaders(
                 headers.stream().map(this::masked).toList(), secretNames, isReadable);
@@ -72,7 +72,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
                 : header;
     }
 
-    /// Returns the names and values, with secret values masked.
+    /// Returns the values by header name, with secret values masked.
     Map<String, String> maskedJson() {
         return values(masked().headers);
     }
@@ -82,7 +82,8 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.stream().map(Header::name).filter(secretNames::contains).toList();
     }
 
-    /// Returns the JSON text with the real values. Use it only to encrypt it for storage.
+    /// Returns the headers as JSON text with their real values. The caller must encrypt the text
+    /// before storing it, and must not use it for anything else.
     String revealed() {
         return Json.text(
                 new JsonObject()
@@ -96,9 +97,10 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return values;
     }
 
-    /// Returns the text that [#revealed()] would return if none of these headers were secret.
+    /// Converts headers from the JSON form in which an older version stored them to the form that
+    /// [#revealed()] returns. None of the headers is marked as secret.
     ///
-    /// @param headers a JSON object of names and values, as older versions stored it
+    /// @param headers a JSON object that maps names to values
     static String revealed(String headers) {
         return "{\"headers\":" + headers + ",\"secret\":[]}";
     }

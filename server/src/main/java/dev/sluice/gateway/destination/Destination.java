@@ -97,7 +97,7 @@ public record Destination(
                 && spec.customHeaders().isReadable();
     }
 
-    /// Returns the entity tag of the settings. A change of the circuit's state does not change the
+    /// Returns the entity tag of the settings. A change in the circuit's state does not change the
     /// tag.
     EntityTag tag() {
         return EntityTag.of(updatedAt);

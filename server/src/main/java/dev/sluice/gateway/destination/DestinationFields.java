@@ -36,7 +36,7 @@ record DestinationFields(
     }
 
     private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
-        input.requireUnicode("url"); // error messages may quote the URL, so it must be Unicode
+        input.requireUnicode("url"); // error messages may quote the URL
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 
@@ -59,7 +59,7 @@ record DestinationFields(
 
     /// Records an error for each field that is null and has no default value. Only `auth_config`,
     /// `custom_headers`, `secret_headers`, `retry_policy`, `timeout_ms`, `max_in_flight` and
-    /// `rate_limit` have a default to which null can reset them.
+    /// `rate_limit` have a default value, which null restores.
     void refuseClearing(FieldReader input) {
         input.rejectNull("name", name);
         input.rejectNull("url", url);

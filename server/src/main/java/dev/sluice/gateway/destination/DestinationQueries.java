@@ -43,8 +43,8 @@ public final class DestinationQueries {
                 q);
     }
 
-    /// Returns the summaries of the given destinations by id, including deleted destinations whose
-    /// rows still exist. Omits unknown ids.
+    /// Returns a summary of each given destination, keyed by id. Includes deleted destinations
+    /// whose rows still exist, and omits unknown ids.
     public static Map<DestinationId, DestinationSummary> summaries(
             Tx tx, Collection<DestinationId> ids) {
         var summaries = new HashMap<DestinationId, DestinationSummary>();

@@ -203,8 +203,9 @@ public final class DestinationStore {
         return tx.update("delete from destination where id = any (?)", free);
     }
 
-    /// Removes up to `limit` revisions that were replaced before `before`. Returns their number.
-    /// The caller must make sure that no stored attempt was made before `before`.
+    /// Removes up to `limit` revisions that were replaced before `before`. Returns how many
+    /// revisions were removed. The caller must make sure that no stored attempt was made before
+    /// `before`.
     public static int removeReplacedRevisions(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -359,8 +360,8 @@ public final class DestinationStore {
         return headers.isEmpty() ? null : sealHeaders(headers.revealed(), destination.id());
     }
 
-    /// Encrypts custom headers that an older version stored as plain text, for up to `limit`
-    /// destinations. Returns the number of these destinations.
+    /// Encrypts the custom headers of up to `limit` destinations whose headers an older version
+    /// stored as plain text. Returns the number of destinations that were changed.
     int sealPlainHeaders(Tx tx, int limit) {
         var rows =
                 tx.query(

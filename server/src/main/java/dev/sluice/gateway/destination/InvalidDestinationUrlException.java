@@ -2,7 +2,8 @@ package dev.sluice.gateway.destination;
 
 /// Thrown when a string is not a valid destination URL.
 ///
-/// The message is shown to the user after the path of the field, so it has no subject.
+/// The message has no subject, because the user sees it after the path of the field that contains
+/// the URL.
 public final class InvalidDestinationUrlException extends IllegalArgumentException {
 
     /// @param message the message without its final period

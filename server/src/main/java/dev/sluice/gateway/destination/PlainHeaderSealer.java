@@ -2,8 +2,8 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.platform.db.Db;
 
-/// Encrypts the custom headers that an older version stored as plain text. Runs when the server
-/// starts, before the destinations are loaded. Does nothing if there are none.
+/// Encrypts the custom headers that an older version stored as plain text, if there are any. Runs
+/// when the server starts, before the destinations are loaded.
 public final class PlainHeaderSealer {
 
     private static final int ROWS_PER_TRANSACTION = 500;

@@ -5,7 +5,7 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// A destination's rate limit: the maximum rate at which each node starts attempts at it.
+/// A destination's rate limit: how many delivery attempts each node may start per second.
 ///
 /// @param perSecond attempts per second, 1 to 10 000
 public record RateLimit(int perSecond) {

@@ -9,9 +9,9 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Keeps the URL, authentication and custom headers of a destination when a change replaces them.
-/// Finds those that were in force at a given configuration version. Secrets stay encrypted in the
-/// database.
+/// Keeps a destination's old URL, authentication and custom headers when a change replaces any of
+/// them. Also finds the ones that were in force at a given configuration version. Secrets stay
+/// encrypted in the database.
 public final class ReplacedDestinationStore {
 
     private static final ReplacedRowStore ROWS =
@@ -39,8 +39,8 @@ public final class ReplacedDestinationStore {
     }
 
     /// Returns the destination's settings with the URL, authentication and custom headers that were
-    /// in force at the configuration version `version`. All other settings are the current ones.
-    /// Returns empty if the destination's row has been removed.
+    /// in force at the configuration version `version`. All other settings are the destination's
+    /// current ones. Returns empty if the destination's row has been removed.
     public Optional<Destination.DestinationSpec> at(Tx tx, DestinationId id, long version) {
         return tx.findOne(
                         "select * from destination where id = ?",

@@ -30,7 +30,7 @@ public record RetryPolicy(List<Duration> intervals) {
     ///
     /// @param attempt the number of the failed attempt, starting at 1
     /// @param jitter the largest variation in either direction, as a fraction of the interval; the
-    ///   variation is evenly distributed
+    ///   variation is uniformly distributed
     public Optional<Duration> delayAfter(int attempt, double jitter, RandomGenerator random) {
         if (attempt > intervals.size()) {
             return Optional.empty();

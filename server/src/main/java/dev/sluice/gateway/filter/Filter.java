@@ -59,15 +59,15 @@ public final class Filter {
         }
     }
 
-    /// Represents a stored filter that this node cannot read. All events match it, so that no event
-    /// is lost: their deliveries are created and wait, because the connection is held.
+    /// Stands in for a stored filter that this node cannot read. All events match it, so that no
+    /// event is lost. Their deliveries are created but wait, because the connection is held.
     public static final Filter UNREADABLE =
             new Filter(new FilterGroup(LogicalOperator.AND, List.of()), new RawJson("null"));
 
     private final FilterGroup root;
     private final RawJson json;
 
-    /// @param json the filter as the user sent it, without nulls that were ignored
+    /// @param json the filter as the user sent it, without the nulls that [FilterParser] ignores
     Filter(FilterGroup root, RawJson json) {
         this.root = root;
         this.json = json;
@@ -90,7 +90,7 @@ public final class Filter {
     /// is too small to find out.
     public FilterResult evaluate(FilterInput input) {
         if (input.effort().isSpent() && !root.conditions().isEmpty()) {
-            // Throwing an exception for each of a thousand filters would take too long.
+            // Throwing an exception for each filter would take too long: there may be a thousand.
             return FilterResult.UNDECIDED;
         }
         try {
@@ -119,7 +119,7 @@ public final class Filter {
         return root;
     }
 
-    /// Returns the filter as the user sent it, without nulls that were ignored.
+    /// Returns the filter as the user sent it, without the nulls that [FilterParser] ignores.
     public RawJson json() {
         return json;
     }

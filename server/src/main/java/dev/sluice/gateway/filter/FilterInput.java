@@ -18,7 +18,7 @@ import java.util.StringJoiner;
 /// needs it. Each path is looked up once. Not thread-safe.
 public final class FilterInput {
 
-    /// The cost of evaluating one rule, apart from the bytes that it reads.
+    /// The cost of evaluating one rule, not counting the bytes that it reads.
     private static final int RULE_COST = 16;
 
     /// The cost of comparing a path with one header. If both names have the same length, that
@@ -27,8 +27,9 @@ public final class FilterInput {
 
     /// The base effort at ingest, which is enough for a thousand short rules on any event.
     /// `EFFORT_PER_BYTE` is added for each byte of the headers and the body, and `EFFORT_PER_VALUE`
-    /// for each name and value of the body. All filters of an event then take at most four times
-    /// the CPU time of parsing the body, plus 250 µs. `FilterEffortTest` measures this.
+    /// for each name and value of the body. With this effort, all filters of an event together take
+    /// at most four times the CPU time of parsing the body, plus 250 µs. `FilterEffortTest`
+    /// measures this.
     private static final int BASE_EFFORT = 48 * 1024;
 
     private static final double EFFORT_PER_BYTE = 0.6;

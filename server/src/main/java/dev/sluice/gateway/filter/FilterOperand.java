@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The value that a filter rule compares with. Everything that depends only on this value is
-/// prepared once, when the filter is parsed. Immutable.
+/// The value with which a filter rule compares the value in an event. Everything that depends only
+/// on the operand is prepared once, when the filter is parsed. Immutable.
 ///
 /// @param string the value if it is a string, otherwise empty
 /// @param number the value if it is a number, otherwise empty
-/// @param search the search for the value if it is a string, otherwise empty
+/// @param search the prepared search for the value as a substring if it is a string, otherwise
+///   empty
 /// @param elements the elements of the list if the operator is `in`, otherwise empty
-/// @param strings those elements that are strings
+/// @param strings the elements that are strings
 record FilterOperand(
         JsonValue json,
         JsonMatcher matcher,

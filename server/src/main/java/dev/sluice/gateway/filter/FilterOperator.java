@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 /// compare that value with the rule's operand.
 ///
 /// Numbers are compared by value, and only with numbers. Strings are compared by code point, and
-/// only with strings. A header value is always a string. `contains` searches for a part of a string
-/// or for an element of an array. A missing value matches only `ne`, and `exists` with the operand
-/// `false`.
+/// only with strings. A header value is always a string. `contains` looks for a substring of a
+/// string, or for an element of an array. A missing value matches only `ne`, and `exists` with the
+/// operand `false`.
 enum FilterOperator {
     EQ,
     NE,
@@ -132,8 +132,8 @@ enum FilterOperator {
                 : Optional.empty();
     }
 
-    /// Compares by code point. `String.compareTo` would instead compare the halves of surrogate
-    /// pairs.
+    /// Compares by code point. `String.compareTo` compares UTF-16 code units, so it would sort
+    /// characters above U+FFFF before those from U+E000 to U+FFFF.
     private static int compare(String left, String right) {
         int at = 0;
         int shorter = Math.min(left.length(), right.length());

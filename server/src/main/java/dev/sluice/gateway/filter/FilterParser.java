@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Parses the `filter_rules` field of a connection. Invalid fields are recorded in the
+/// Parses the `filter_rules` field of a connection. Invalid fields are recorded as errors in the
 /// [FieldReader].
 public final class FilterParser {
 
@@ -23,7 +23,7 @@ public final class FilterParser {
     private static final int MAX_LIST_VALUES = 100;
 
     /// The fields that only groups have. Some clients use one type for rules and groups, and send
-    /// null for fields of the other kind; such nulls are ignored.
+    /// null for fields of the other kind. The parser ignores those nulls.
     private static final List<String> GROUP_FIELDS = List.of("rules", "operator");
 
     private static final List<String> RULE_FIELDS = List.of("path", "op", "value");
@@ -31,7 +31,7 @@ public final class FilterParser {
     private static final JsonValue JSON_TRUE =
             JsonDocument.read("true".getBytes(UTF_8)).orElseThrow().root();
 
-    /// The number of rules read so far. Parsing stops at the first rule over the limit.
+    /// The number of rules read so far. Parsing stops after the first rule that exceeds the limit.
     private int ruleCount;
 
     /// Whether a rule had a group field that was null, or a group had a rule field that was null.

@@ -4,7 +4,7 @@ package dev.sluice.gateway.filter;
 public enum FilterResult {
     PASSES,
     FILTERED,
-    /// The event's effort was used up before the filter had a result.
+    /// The effort that may be spent on the event was used up before the filter had a result.
     UNDECIDED;
 
     static FilterResult of(boolean passes) {

@@ -3,9 +3,9 @@ package dev.sluice.gateway.filter;
 /// Searches for a substring in time proportional to the length of the text, whatever the substring
 /// is.
 ///
-/// A simple search can take time proportional to the product of both lengths, which untrusted users
-/// could exploit. This class uses the algorithm of Knuth, Morris and Pratt (1977) instead.
-/// Immutable.
+/// A simple search can take time proportional to the length of the text times the length of the
+/// substring, which untrusted users could exploit. This class uses the algorithm of Knuth, Morris
+/// and Pratt (1977) instead. Immutable.
 final class SubstringSearch {
 
     /// The maximum length, in characters, of substrings that are searched with `String.contains`,

@@ -1,4 +1,5 @@
-/// Filters: the rules on headers and body that decide which events a connection receives.
+/// Filters: the rules about an event's headers and body that decide which events a connection
+/// receives.
 ///
 /// Rules are parsed from JSON and evaluated in memory, without any I/O.
 @NullMarked

@@ -1,4 +1,4 @@
-/// Changes the plan of a workspace, and applies the new limits to this node.
+/// Changes the plan of a workspace, and applies the new limits on this node.
 @NullMarked
 package dev.sluice.gateway.planchange;
 

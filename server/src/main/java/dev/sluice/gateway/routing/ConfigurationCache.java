@@ -68,7 +68,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
         return snapshot.route(connection);
     }
 
-    /// The first call for a deleted connection whose deletion is not in memory returns empty. The
+    /// Returns empty at first if the connection is deleted but its deletion is not in memory. The
     /// next round looks the connection up, and later calls return its deletion.
     @Override
     public Optional<RouteDeletion> deletion(ConnectionId connection) {
@@ -77,8 +77,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 : deleted.find(connection);
     }
 
-    /// Returns the source, or empty if it is in the trash or purged, or if this node does not know
-    /// it yet.
+    /// Returns the source, or empty if it is in the trash, if it has been purged, or if this node
+    /// does not know it yet.
     public Optional<Source> source(SourceId id) {
         return Optional.ofNullable(snapshot.sources().get(id))
                 .filter(version -> !version.isTrashed())
@@ -86,7 +86,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     }
 
     /// Returns the workspace that owns a source, even if the source is in the trash. Returns empty
-    /// if the source is purged, or if this node does not know it yet.
+    /// if the source has been purged, or if this node does not know it yet.
     public Optional<WorkspaceId> workspace(SourceId source) {
         return Optional.ofNullable(snapshot.sources().get(source))
                 .map(version -> version.source().workspace());

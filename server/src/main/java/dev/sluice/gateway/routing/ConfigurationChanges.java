@@ -33,8 +33,8 @@ record ConfigurationChanges(
     /// The version of a node that has read nothing yet.
     static final long NO_VERSION = -1;
 
-    /// The maximum number of rows that one query reads, so that neither the query nor decoding its
-    /// rows takes too long.
+    /// The maximum number of rows that one query reads. The limit keeps both the query and the
+    /// decoding of its rows short.
     private static final int PAGE_ROWS = 5_000;
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -76,8 +76,8 @@ record ConfigurationChanges(
                 version.get(), sources, destinations, connections, workspaces);
     }
 
-    /// Reads what changed after the version `known`. The transaction must see a single snapshot
-    /// ([Db#snapshot]).
+    /// Reads what changed after the version `known`. All statements of the transaction must see the
+    /// same database snapshot, as in [Db#snapshot].
     static ConfigurationChanges read(
             Tx tx, long known, SourceStore sources, DestinationStore destinations) {
         long version = WorkspaceStore.configVersion(tx);

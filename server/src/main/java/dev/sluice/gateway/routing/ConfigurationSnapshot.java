@@ -15,9 +15,9 @@ import java.util.Set;
 /// The configuration at one version, without purged sources, deleted destinations, or connections
 /// that have ended. Immutable once published.
 ///
-/// @param connectionsBySource an index of `connections` by source; `connectionsByDestination` is
-///   the index by destination
-/// @param ingestRoutes the routes by ingest token, derived from the other maps
+/// @param connectionsBySource the ids in `connections`, grouped by source
+/// @param connectionsByDestination the ids in `connections`, grouped by destination
+/// @param ingestRoutes the route for each ingest token, derived from the other maps
 /// @param plans the name of each workspace's plan
 record ConfigurationSnapshot(
         long version,

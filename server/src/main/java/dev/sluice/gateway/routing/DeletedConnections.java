@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 
-/// A bounded cache of deleted connections, which records how each one was deleted, and a queue of
-/// connections that may be deleted and must be looked up.
+/// A bounded cache that records how connections were deleted, and a queue of connections that may
+/// be deleted and must be looked up in the database.
 ///
 /// Few deleted connections have deliveries left, so a node does not load the deleted connections
 /// when it starts. Instead, [ConfigurationCache#run] looks up connections that callers asked for
@@ -19,8 +19,8 @@ import java.util.SequencedSet;
 final class DeletedConnections {
 
     /// The maximum size of the cache, and of the queue. A full cache drops the connection that was
-    /// added first. A full queue accepts no more connections; a later call adds the connection when
-    /// there is room.
+    /// added first. A full queue ignores a new connection; a later [#find] adds the connection if
+    /// there is room by then.
     private static final int MAX_REMEMBERED = 100_000;
 
     private final SequencedMap<ConnectionId, RouteDeletion> known = new LinkedHashMap<>();

@@ -15,8 +15,8 @@ public enum HoldReason {
     /// This node cannot read the connection's filter or transformation.
     CONNECTION_UNREADABLE,
 
-    /// The destination's circuit is open: it failed too often, and no probe (a trial attempt) has
-    /// succeeded since then. Unlike the other reasons, this one does not come from the
+    /// The destination's circuit is open: too many attempts failed, and no probe (a trial attempt)
+    /// has succeeded since then. Unlike the other reasons, this one does not come from the
     /// configuration.
     CIRCUIT_OPEN;
 

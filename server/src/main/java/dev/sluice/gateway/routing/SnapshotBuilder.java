@@ -173,8 +173,8 @@ final class SnapshotBuilder {
         return routes;
     }
 
-    /// Adds the route of the source's current token, and the route of its previous token, which
-    /// carries the time at which that token expires.
+    /// Adds a route for the source's current token. If the source has a previous token, also adds a
+    /// route for that token, with the time at which it expires.
     private static void putIngestRoutes(
             Map<String, IngestRoute> ingestRoutes, Source source, List<Route> routes) {
         ingestRoutes.put(source.token(), new IngestRoute(source, routes));
@@ -200,14 +200,15 @@ final class SnapshotBuilder {
         return List.copyOf(routes);
     }
 
-    /// An index of the connections by source or by destination. Copies a set before changing it for
-    /// the first time, because published snapshots share the set.
+    /// An index of connection ids by source or by destination. Copies each set before changing it
+    /// for the first time, because published snapshots share the set.
     private static final class ConnectionIndex<K> {
 
         private final Map<K, Set<ConnectionId>> sets;
         private final Set<K> copied = new HashSet<>();
 
-        /// @param sets the index to change. This object changes the map, but not the sets in it
+        /// @param sets the index to change. The map itself is changed, but each set in it is copied
+        ///   before it is changed
         ConnectionIndex(Map<K, Set<ConnectionId>> sets) {
             this.sets = sets;
         }
@@ -220,8 +221,8 @@ final class SnapshotBuilder {
             return sets.getOrDefault(key, Set.of());
         }
 
-        /// Adds a connection. The first connection of a key is stored in an immutable set, because
-        /// most sources have only one connection.
+        /// Adds a connection. The first connection of a key is stored in an immutable set, which
+        /// takes less memory. Most sources have only one connection.
         void add(K key, ConnectionId connection) {
             var known = of(key);
             if (known.isEmpty()) {

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import java.util.List;
 import java.util.Optional;
 
-/// Logs when a node cannot read some settings of a source, destination or connection. When the row
-/// changes again, logs this again only if the list of unreadable settings has changed.
+/// Logs an error when a node cannot read some settings of a source, destination or connection. If
+/// the row changes later, logs the error again only if the list of unreadable settings has changed.
 final class UnreadableSettingsLogger {
 
     private static final Logger log = LoggerFactory.getLogger(UnreadableSettingsLogger.class);

@@ -4,7 +4,8 @@ import java.math.BigInteger;
 import java.util.HexFormat;
 import java.util.Set;
 
-/// Checks the text of an Ed25519 public key, which encodes a point on a curve (RFC 8032, 5.1.2).
+/// Checks the text of an Ed25519 public key, which encodes a point on a curve (RFC 8032, section
+/// 5.1.2).
 final class Ed25519PublicKey {
 
     /// The prime of the field in which the coordinates lie.

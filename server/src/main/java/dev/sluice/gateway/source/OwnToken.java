@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 /// installation can be rebuilt with the same ingest URLs.
 final class OwnToken {
 
-    /// The minimum length. A random token of this length has about 131 bits, so nobody can guess
-    /// it.
+    /// The minimum length. A random token of this length has about 131 bits of entropy, so nobody
+    /// can guess it.
     private static final int MIN_LENGTH = 22;
 
     private static final int MAX_LENGTH = 64;

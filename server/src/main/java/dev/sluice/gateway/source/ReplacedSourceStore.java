@@ -7,8 +7,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Keeps those settings of a source that affect the requests sent for its events, when a change
-/// replaces them. Finds the settings that were in force at a given configuration version.
+/// Keeps the old values of those settings of a source that affect the requests sent for its events,
+/// when a change replaces them. Also finds the settings that were in force at a given configuration
+/// version.
 public final class ReplacedSourceStore {
 
     private static final ReplacedRowStore ROWS =
@@ -16,7 +17,8 @@ public final class ReplacedSourceStore {
 
     /// The settings of a source that affect the requests sent for its events.
     ///
-    /// @param credentialHeader the header with the sender's credential, which is not forwarded
+    /// @param credentialHeader the header that contains the sender's credential; it is not
+    ///   forwarded
     public record SentSource(String name, Optional<String> credentialHeader) {
 
         static SentSource of(Source source) {
@@ -30,8 +32,8 @@ public final class ReplacedSourceStore {
         this.sources = sources;
     }
 
-    /// Returns the source's settings at the configuration version `version`, or empty if the
-    /// source's row has been removed.
+    /// Returns the source's settings that were in force at the configuration version `version`, or
+    /// empty if the source's row has been removed.
     public Optional<SentSource> at(Tx tx, SourceId id, long version) {
         return replaced(tx, id, version)
                 .or(() ->
@@ -53,7 +55,8 @@ public final class ReplacedSourceStore {
                 version);
     }
 
-    /// Stores the settings of `before` that affect requests, unless they are the same in `after`.
+    /// Stores the settings of `before` that affect the requests, unless `after` has the same
+    /// values.
     ///
     /// @param version the configuration version that the change creates
     static void keep(Tx tx, Source before, Source after, long version) {

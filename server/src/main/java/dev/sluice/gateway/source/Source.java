@@ -16,7 +16,7 @@ import java.util.Optional;
 ///
 /// @param token the last segment of the ingest path
 /// @param previousToken the token before the latest rotation, even if that token has expired; empty
-///   if there was no rotation
+///   if there was no rotation, or if a new source has taken the expired token
 public record Source(
         SourceId id,
         WorkspaceId workspace,
@@ -39,7 +39,7 @@ public record Source(
 
     /// The settings that the user controls.
     ///
-    /// @param color an RGB colour in the form `#rrggbb`
+    /// @param color an RGB color in the form `#rrggbb`
     /// @param response empty for the default response
     public record SourceSpec(
             String name,

@@ -6,7 +6,7 @@ import dev.sluice.platform.json.Patch;
 
 /// The fields of a source in the body of a create or PATCH request.
 ///
-/// @param token the token that the user chose for a new source; a change keeps the token
+/// @param token the token that the user chose for a new source; a PATCH request cannot change it
 record SourceFields(
         Patch<String> token,
         Patch<String> name,
@@ -23,7 +23,7 @@ record SourceFields(
         return read(input, headerRules, OwnToken.read(input));
     }
 
-    /// Reads the fields to change. Invalid fields are recorded as errors in `input`.
+    /// Reads the fields of a PATCH request. Invalid fields are recorded as errors in `input`.
     static SourceFields readChange(FieldReader input, CustomHeaderRules headerRules) {
         OwnToken.refuse(input);
         return read(input, headerRules, new Patch.KeepValue<>());

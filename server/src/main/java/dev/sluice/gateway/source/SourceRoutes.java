@@ -40,10 +40,10 @@ public final class SourceRoutes {
     /// says otherwise: one day.
     private static final int DEFAULT_OVERLAP_SECONDS = 86_400;
 
-    /// The maximum overlap that a request may ask for, in seconds: one week.
+    /// The maximum value of `overlap_seconds` in a rotation request: one week.
     private static final int MAX_OVERLAP_SECONDS = 604_800;
 
-    /// The default colours, assigned in rotation to sources for which the user chooses none.
+    /// The default colors, assigned in turn to new sources for which the user chooses no color.
     private static final List<String> DEFAULT_COLORS =
             List.of(
                     "#2563eb", "#16a34a", "#d97706", "#dc2626", "#7c3aed", "#0891b2", "#db2777",

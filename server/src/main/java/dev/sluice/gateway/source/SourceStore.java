@@ -116,7 +116,8 @@ public final class SourceStore {
         return count(tx, workspace, "");
     }
 
-    /// Returns the number of sources whose name contains `q`, ignoring case.
+    /// Returns the number of the workspace's sources whose name contains `q`, ignoring case. Does
+    /// not count sources in the trash.
     static long count(Tx tx, WorkspaceId workspace, String q) {
         return tx.single(
                 """

@@ -8,9 +8,9 @@ import java.util.List;
 
 /// The SQL that assigns ingest tokens to sources, and retires them.
 ///
-/// A token is retired when its source no longer has it. Senders may still use such a token, so only
-/// the workspace that had it can take it again. Only the hash of a retired token is kept. No
-/// workspace can take the tokens of a deleted workspace.
+/// A token is retired when its source no longer has it. Senders may still use a retired token, so
+/// only the workspace that had it can take it again. Only its hash is kept. No workspace can take
+/// the tokens of a deleted workspace.
 ///
 /// Configuration changes run one after another, so a token that is free stays free until the end of
 /// the transaction.
@@ -18,12 +18,13 @@ final class TokenStore {
 
     private TokenStore() {}
 
-    /// Checks whether a new source may take a token. An expired or retired token is free only for
-    /// the workspace whose source had it. If such a token is free, this method removes it from its
-    /// earlier source, or from the retired tokens.
+    /// Claims a token for a new source, if the token is free. A token that was rotated out and has
+    /// expired, or that is retired, is free only for the workspace whose source had it. Claiming it
+    /// removes it from its earlier source or from the retired tokens.
     ///
-    /// @return false if a source of any workspace has the token, even a source in the trash, or if
-    ///   the token is an earlier one that is still accepted or that belonged to another workspace
+    /// @return false if the token is the current token of any source, even of one in the trash; if
+    ///   it is a previous token that is still accepted; or if it belonged to a source of another
+    ///   workspace
     static boolean take(Tx tx, WorkspaceId workspace, String token, Instant now, long version) {
         boolean isUsed =
                 tx.single(
@@ -89,8 +90,8 @@ final class TokenStore {
                 rotated.id().value());
     }
 
-    /// Retires the tokens of purged sources. Replaces the tokens in their rows with a placeholder
-    /// that no request can name.
+    /// Retires the tokens of purged sources. In each source's row, replaces the token with a
+    /// placeholder that cannot be a token, because it contains hyphens.
     static void retireAll(Tx tx, List<SourceId> purged) {
         retireOnly(tx, purged);
         tx.update(

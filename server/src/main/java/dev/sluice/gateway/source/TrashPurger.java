@@ -17,17 +17,19 @@ import java.util.List;
 /// and alert configs.
 ///
 /// A source that cannot be purged does not prevent the others from being purged. A round purges a
-/// limited number of sources, because other configuration changes have to wait for it.
+/// limited number of sources, because other configuration changes have to wait while it purges
+/// them.
 ///
-/// Deliveries that are still waiting on these connections end as if the connections had been
-/// deleted. Stored payloads are deleted later, when their partitions are dropped.
+/// Deliveries that are still waiting on the connections of purged sources end as if the connections
+/// had been deleted. Stored payloads are deleted later, when their partitions are dropped.
 public final class TrashPurger implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(TrashPurger.class);
 
     private static final int CHUNK_SIZE = 500;
 
-    /// Purges the rows that belong to purged sources, in the same transaction.
+    /// Purges the rows that belong to the purged sources, in the transaction that purges the
+    /// sources.
     @FunctionalInterface
     public interface DependentPurge {
 

@@ -47,8 +47,8 @@ public final class TrashStore {
                 == 1;
     }
 
-    /// Restores a source. Returns false if the source is not in the trash, or if its seven days are
-    /// over.
+    /// Restores a source. Returns false if the source is not in the trash, or if its seven days
+    /// there are over.
     static boolean restore(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
                         """
@@ -66,7 +66,7 @@ public final class TrashStore {
     }
 
     /// Lists the sources in the trash, most recently deleted first. Omits sources whose seven days
-    /// are over, even if they are not purged yet.
+    /// there are over, even if they have not been purged yet.
     static List<TrashedSource> list(
             Tx tx,
             SourceStore sources,
@@ -127,8 +127,9 @@ public final class TrashStore {
                 limit);
     }
 
-    /// Purges the sources in `due` that have been in the trash for seven days and are not purged
-    /// yet. The rows stay, but what users entered in them is erased, and their tokens are retired.
+    /// Purges the sources in `due` that have been in the trash for seven days and have not been
+    /// purged yet. The rows stay, but what users entered in them is erased, and the sources' tokens
+    /// are retired.
     ///
     /// @return the purged sources
     static List<SourceId> purge(Tx tx, List<SourceId> due, Instant now, long version) {
@@ -195,11 +196,11 @@ public final class TrashStore {
                 limit);
     }
 
-    /// Removes the rows of the given sources, except those that are not purged. Returns the number
-    /// of removed rows. The caller must already have removed their connections.
+    /// Removes the rows of the given sources, except sources that have not been purged. Returns the
+    /// number of removed rows. The caller must already have removed their connections.
     ///
-    /// A node that ran an older version may have purged a source without retiring its tokens. This
-    /// method therefore retires them.
+    /// Also retires the sources' tokens, because a node that ran an older version may have purged a
+    /// source without retiring its tokens.
     public static int remove(Tx tx, List<SourceId> purged) {
         TokenStore.retireOnly(tx, purged);
         return tx.update(

@@ -13,14 +13,14 @@ public sealed interface VerificationConfig {
     /// Accepts every request.
     record NoVerification() implements VerificationConfig {}
 
-    /// Verifies requests by the scheme of a known provider, so the user sets only the secret.
+    /// Verifies requests using the scheme of a known provider, so the user sets only the secret.
     ///
     /// @param previousSecret accepted as well while the secret is being rotated
     record ProviderVerification(
             WebhookProvider provider, Secret secret, Optional<Secret> previousSecret)
             implements VerificationConfig {}
 
-    /// Verifies an HMAC in a header, by a scheme that the user describes.
+    /// Verifies an HMAC in a header, using a scheme that the user describes.
     ///
     /// @param previousSecret accepted as well while the secret is being rotated
     /// @param timestampHeader the header that contains the timestamp; empty if the sender sends

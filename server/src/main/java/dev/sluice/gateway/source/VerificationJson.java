@@ -122,9 +122,9 @@ public final class VerificationJson {
         return input.required("header", header(input, "header", name)).orElse("");
     }
 
-    /// Records an error if the header is `Content-Type`. A header with a credential must not be
-    /// shown, but every event shows its content type. No sender puts a signature or key in
-    /// `Content-Type`.
+    /// Records an error if the header is `Content-Type`. The API must not show a header that
+    /// contains a credential, but it shows the content type of every event. No sender needs
+    /// `Content-Type` here: none puts a signature or key in it.
     private static Patch<String> header(FieldReader input, String field, Patch<String> header) {
         header.toOptional()
                 .filter("Content-Type"::equalsIgnoreCase)
@@ -159,7 +159,8 @@ public final class VerificationJson {
         return json(config, _ -> Secret.MASK);
     }
 
-    /// Returns the JSON text with unmasked secrets. Use it only to encrypt it for storage.
+    /// Returns the config as JSON text with unmasked secrets. The caller must encrypt the text
+    /// before storing it, and must not use it for anything else.
     static String revealed(VerificationConfig config) {
         return Json.text(json(config, Secret::reveal));
     }

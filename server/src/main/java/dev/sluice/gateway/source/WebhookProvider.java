@@ -4,7 +4,7 @@ package dev.sluice.gateway.source;
 /// `docs/reference/verification.md` describes each scheme, and says where the sender documents it.
 ///
 /// `relay.verify.SignatureSchemes` contains the schemes, for example Stripe's, and
-/// `relay.verify.HmacVerifier` verifies a request by its scheme.
+/// `relay.verify.HmacVerifier` verifies requests using these schemes.
 public enum WebhookProvider {
     STRIPE("provider_payments"),
     /// Also covers other senders that use GitHub's scheme, such as Meta.

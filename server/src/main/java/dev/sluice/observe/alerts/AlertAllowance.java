@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// The number of alert messages that a workspace may send in any hour through all its channels of
-/// one kind together. The mails to each mailbox are also limited, counting the mails of all
+/// one kind together. There is also a limit for each mailbox, which counts the mails from all
 /// workspaces together.
 ///
 /// Half of a mailbox's limit is reserved for the workspace that sent mail to the mailbox first, so
@@ -26,7 +26,8 @@ record AlertAllowance(String kind, int perHour, String words) {
     private static final int MAX_MAILS_OF_OTHERS_PER_HOUR = 30;
     private static final int MAX_MESSAGES_PER_HOUR = 600;
 
-    /// How long the first workspace of a mailbox is remembered if the mailbox gets no mail.
+    /// How long Sluice remembers which workspace first sent mail to a mailbox, if the mailbox gets
+    /// no more mail.
     private static final Duration MAILBOX_RETENTION = Duration.ofDays(30);
 
     /// The reason why a message may not be sent now.
@@ -53,8 +54,8 @@ record AlertAllowance(String kind, int perHour, String words) {
         };
     }
 
-    /// Counts one message against the allowance. If the allowance is used up, counts nothing and
-    /// returns the reason.
+    /// Counts one message against the allowance of the workspace and the limit of the mailbox. If
+    /// either is used up, counts nothing and returns the reason.
     static Optional<LimitReached> take(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         var allowance = of(config.channel());
@@ -101,7 +102,7 @@ record AlertAllowance(String kind, int perHour, String words) {
     }
 
     /// Removes the counts that are no longer needed: those of deleted workspaces, and those of
-    /// mailboxes that have got no mail for 30 days.
+    /// mailboxes that have received no mail for 30 days.
     static void deleteObsolete(Tx tx, Instant now) {
         AlertMessageStore.deleteObsoleteUse(tx, SlidingHour.minute(now.minus(MAILBOX_RETENTION)));
     }

@@ -92,7 +92,8 @@ public final class AlertComposer {
     }
 
     /// Composes the message for an incident. If that fails, postpones the incident, so that it does
-    /// not hold up the others. A temporary failure of the database is thrown instead.
+    /// not hold up the others. If the database fails temporarily, throws the exception instead of
+    /// postponing.
     private void composeOrPostpone(AlertKey key, Instant now) {
         try {
             db.run(tx -> compose(tx, key, now));
@@ -169,8 +170,8 @@ public final class AlertComposer {
         return refusal.isEmpty();
     }
 
-    /// Returns the delivery counts in the news as JSON. They are stored with the message. If
-    /// sending the message is given up, a later message reports the counts.
+    /// Returns the delivery counts in the news as JSON, to be stored with the message. If the
+    /// message is later given up, another message reports these counts.
     private static String countsJson(List<SourceNews> news) {
         var counts =
                 news.stream()

@@ -8,8 +8,8 @@ import java.util.UUID;
 ///
 /// @param target identifies the mailbox, chat or URL; see
 ///   [dev.sluice.gateway.alertconfig.AlertConfig#target()]
-/// @param destination the id of the destination or source. The workspace's id identifies the shared
-///   incident, which counts all destinations that have no separate incident
+/// @param destination the id of the destination or source. If this is the workspace's id, the key
+///   identifies the shared incident, which counts all destinations that have no separate incident
 record AlertKey(UUID workspace, UUID target, UUID destination) {
 
     /// Returns the key of the shared incident, which counts all destinations that have no separate

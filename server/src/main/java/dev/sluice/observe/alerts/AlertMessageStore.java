@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores the alert messages that are to be sent. Also counts the messages from each workspace and
-/// to each mailbox, which are limited by [AlertAllowance].
+/// Stores the alert messages that are to be sent. Also stores how many messages each workspace has
+/// sent and each mailbox has received, so that [AlertAllowance] can limit them.
 final class AlertMessageStore {
 
     /// A message that is waiting to be sent.
@@ -22,7 +22,7 @@ final class AlertMessageStore {
     /// A message that one node is sending.
     ///
     /// @param destination empty if an earlier version composed the message
-    /// @param tries the number of tries to send the message, including this one
+    /// @param tries how often nodes have tried to send the message, including this time
     record ClaimedMessage(
             AlertMessage message,
             UUID workspace,
@@ -36,11 +36,11 @@ final class AlertMessageStore {
         }
     }
 
-    /// The number of mails that a mailbox got in the last hour.
+    /// The number of mails that a mailbox received in the last hour.
     ///
-    /// @param firstWorkspace the workspace that wrote to the mailbox first
-    /// @param all the mails of all workspaces
-    /// @param others the mails of all workspaces except the first
+    /// @param firstWorkspace the workspace that sent mail to the mailbox first
+    /// @param all the mails from all workspaces
+    /// @param others the mails from all workspaces except `firstWorkspace`
     record MailboxUse(UUID firstWorkspace, SlidingHour all, SlidingHour others) {}
 
     /// The minimum pause between two messages to the same chat.
@@ -48,7 +48,8 @@ final class AlertMessageStore {
 
     private AlertMessageStore() {}
 
-    /// @param news the content of the message, in the form that [AlertStore#keepLost] reads
+    /// @param news the counts that the message reports, in the JSON form that
+    ///   [AlertStore#keepLost] reads
     static void insert(
             Tx tx,
             AlertKey key,
@@ -121,12 +122,12 @@ final class AlertMessageStore {
     }
 
     /// Claims messages for this node, and returns the claimed messages. Skips messages that another
-    /// node has claimed. If a message to a chat is claimed, the other messages to the chat are
-    /// delayed by [#CHAT_INTERVAL].
+    /// node has claimed. Claiming a message to a chat delays the other messages to that chat by
+    /// [#CHAT_INTERVAL].
     ///
     /// @param messages at most one for each chat
-    /// @param until when the claim expires: another node may then claim each message for which this
-    ///   node has not recorded a result
+    /// @param until when the claim expires; from then on, another node may claim each message for
+    ///   which this node has not yet recorded a result
     static List<ClaimedMessage> claim(
             Tx tx, Collection<UUID> messages, Instant now, Instant until) {
         lockChats(tx, messages);
@@ -214,10 +215,10 @@ final class AlertMessageStore {
         tx.update("delete from alert_message where id = ?", id);
     }
 
-    /// Counts one test message in a minute. Returns false, and counts nothing, if the workspace has
-    /// already made `max` tests in this minute.
+    /// Counts one test message from a workspace. Returns false, and counts nothing, if the
+    /// workspace has already sent `max` test messages in this minute.
     ///
-    /// @param minute the minute, in minutes since 1970
+    /// @param minute the minute, as the number of minutes since the start of 1970
     static boolean useTest(Tx tx, UUID workspace, long minute, int max) {
         return tx.update(
                         """
@@ -298,9 +299,9 @@ final class AlertMessageStore {
     }
 
     /// Removes the counts of deleted workspaces, of mailboxes whose first workspace is deleted, and
-    /// of mailboxes that have got no mail since the given minute.
+    /// of mailboxes that have received no mail since the given minute.
     ///
-    /// @param minute the minute, in minutes since 1970
+    /// @param minute the minute, as the number of minutes since the start of 1970
     static void deleteObsoleteUse(Tx tx, long minute) {
         tx.update(
                 """

@@ -7,7 +7,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts the outcomes of the alert messages of this process, by kind of channel. Thread-safe.
+/// Counts what became of the alert messages that this process handled, by kind of channel.
+/// Thread-safe.
 public final class AlertMeter {
 
     /// The outcome of a message, or of one try to send it.
@@ -29,7 +30,7 @@ public final class AlertMeter {
         counters.computeIfAbsent(new Key(fate, channel), _ -> new LongAdder()).increment();
     }
 
-    /// Returns how often this outcome has occurred, for every kind of channel.
+    /// Returns how often this outcome has occurred, for each kind of channel.
     public Map<String, Long> counts(Fate fate) {
         Map<String, Long> counts = new TreeMap<>();
         for (var channel : AlertChannel.values()) {

@@ -29,7 +29,8 @@ final class AlertQueries {
     /// The position up to which [AlertWatcher] has read the failures and circuit changes.
     ///
     /// @param hasChannels whether any workspace has an enabled channel
-    /// @param seen a database snapshot; the changes of all transactions that it sees were read
+    /// @param seen a database snapshot; all failures and circuit changes that are visible in it have
+    ///   been read
     /// @param movedAt when the position last moved
     record WatchPosition(boolean hasChannels, TxSnapshot seen, Instant movedAt) {}
 
@@ -129,10 +130,10 @@ final class AlertQueries {
                 row -> TxSnapshot.parse(row.text("snapshot")));
     }
 
-    /// Returns the page with the oldest failures and circuit changes that `seen` does not see, or
-    /// empty if there are none. A page contains whole transactions, which together have at most
-    /// `limit` changes. If the oldest transaction alone has more changes, the page contains only
-    /// that transaction.
+    /// Returns the page with the oldest failures and circuit changes that are not visible in
+    /// `seen`, or empty if there are none. A page contains whole transactions, which together have
+    /// at most `limit` changes. If the oldest transaction alone has more changes, the page contains
+    /// only that transaction.
     static Optional<ChangePage> nextPage(Tx tx, TxSnapshot seen, int limit) {
         return tx.findOne(
                 """
@@ -205,7 +206,7 @@ final class AlertQueries {
     /// Counts the deliveries that failed in a page of commits, for each target, connection and
     /// status.
     ///
-    /// @param seen leaves out commits that this snapshot sees
+    /// @param seen commits that are visible in this snapshot are left out
     /// @param upTo the number of the last transaction in the page
     static List<NewsItem> failures(Tx tx, TxSnapshot seen, long upTo, Instant now) {
         return tx.query(
@@ -245,7 +246,7 @@ final class AlertQueries {
     /// each target that gets alerts about the destination. A closed circuit is included only if the
     /// target's incident says that it was open.
     ///
-    /// @param seen leaves out transactions that this snapshot sees
+    /// @param seen transactions that are visible in this snapshot are left out
     /// @param upTo the number of the last transaction in the page
     static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen, long upTo) {
         return tx.query(
@@ -278,8 +279,8 @@ final class AlertQueries {
                 upTo);
     }
 
-    /// Returns the targets that get alerts about these connections. Omits connections that are
-    /// deleted, or whose destination is deleted or source is in the trash.
+    /// Returns the targets that get alerts about these connections. Omits a connection if it is
+    /// deleted, if its destination is deleted, or if its source is in the trash.
     static List<ConnectionTarget> targets(Tx tx, Collection<UUID> connections) {
         return tx.query(
                 """
@@ -295,10 +296,10 @@ final class AlertQueries {
                 connections);
     }
 
-    /// Returns up to `limit` pairs, each of which consists of one of these unreadable destinations
-    /// or sources and a target that gets alerts about it. Leaves out pairs whose incident is
-    /// already marked as unreadable. A channel of one source gets alerts only about that source and
-    /// the destinations that it is connected to.
+    /// Pairs each of these unreadable destinations and sources with the targets that get alerts
+    /// about it, and returns up to `limit` pairs. Leaves out pairs whose incident is already marked
+    /// as unreadable. A channel of one source gets alerts only about that source and the
+    /// destinations that it is connected to.
     ///
     /// When a workspace has `maxIncidents` incidents, its other destinations and sources share one
     /// incident for each target. If the shared incident is already marked as unreadable, the
@@ -472,8 +473,8 @@ final class AlertQueries {
                 workspace.value());
     }
 
-    /// Returns the error of the one delivery in `deliveries` that ended last. Returns empty if none
-    /// of the deliveries is stored, or if that delivery has no error.
+    /// Returns the error of whichever of the deliveries ended last. Returns empty if that delivery
+    /// has no error, or if none of the deliveries is stored.
     ///
     /// @param sources the sources of these deliveries
     static Optional<String> lastError(

@@ -47,9 +47,9 @@ public final class AlertSender implements Loop.Step {
     static final int MAX_SENDING_MAILS = 16;
     static final int MAX_SENDING_PER_WORKSPACE = 4;
 
-    /// How long a message stays claimed. Sending usually takes less time. If a mail server sends
-    /// its replies byte by byte, it may take longer; another node may then also send the message,
-    /// with the same id.
+    /// How long a message stays claimed. Sending usually takes less time. It may take longer if a
+    /// mail server sends its replies byte by byte. Another node may then send the message a second
+    /// time, with the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
     /// The minimum pauses before the second to the fifth try of a message.
@@ -96,12 +96,12 @@ public final class AlertSender implements Loop.Step {
         this.meter = meter;
     }
 
-    /// Sets the callback that starts a round.
+    /// Sets the callback that makes the loop start a round.
     public void onWakeNeeded(Runnable wakeLoop) {
         wake = wakeLoop;
     }
 
-    /// Starts a round soon, because there are new messages.
+    /// Makes the loop start a round soon. Call this when there are new messages.
     public void wake() {
         wake.run();
     }
@@ -245,8 +245,8 @@ public final class AlertSender implements Loop.Step {
     }
 
     /// Turns the counts of given-up messages to the same target into news again, because the target
-    /// now accepts messages. If this fails, it is done after the next message to the target is
-    /// sent. The message that was just sent is not sent again.
+    /// now accepts messages. If this fails, it is tried again after the next message to the target
+    /// is sent. The message that was just sent is not sent again.
     private void reportLost(ClaimedMessage sent) {
         try {
             db.run(tx -> AlertStore.reportLost(tx, sent.target(), clock.instant()));
@@ -292,7 +292,7 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Gives up a message, and keeps its counts for the next message. If another node has claimed
+    /// Gives up a message, and keeps its counts for a later message. If another node has claimed
     /// the message in the meantime, only records the failure. Returns whether the message was given
     /// up.
     private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {

@@ -27,14 +27,14 @@ import java.util.UUID;
 /// A transaction that changes several incidents locks their rows first, in the order of target and
 /// destination, so that transactions cannot deadlock. The lock on an incident's row also protects
 /// the incident's news. A transaction that may create incidents calls [#lockRoom] before it locks
-/// them.
+/// any incident.
 final class AlertStore {
 
     static final SingletonLeaseStore LEASE = new SingletonLeaseStore("alert_watch");
 
     static final Duration LEASE_DURATION = Duration.ofSeconds(30);
 
-    /// A placeholder for a missing delivery in an array.
+    /// A placeholder for a missing sample delivery in an array.
     private static final UUID NO_SAMPLE = new UUID(0, 0);
 
     /// A placeholder for a missing time in an array of microseconds since 1970.
@@ -82,8 +82,8 @@ final class AlertStore {
     }
 
     /// Lets only one transaction at a time count the incidents of workspaces and create new ones.
-    /// To do so, locks the watcher's position, which [#move] locks too. Must be called before
-    /// incidents are locked.
+    /// To do so, locks the watcher's position, which [#move] locks too. Must be called before any
+    /// incident is locked.
     static void lockRoom(Tx tx) {
         tx.single("select true as locked from alert_watch for update", row -> row.bool("locked"));
     }
@@ -113,10 +113,11 @@ final class AlertStore {
                 destinations(keys));
     }
 
-    /// Adds news to incidents that this transaction has locked. Counts of the same incident, source
-    /// and kind are added up. After a change of the retention, the same expiring deliveries may be
-    /// added a second time. If their earliest expiry is the stored one, the larger count is kept
-    /// instead of the sum.
+    /// Adds news to incidents that this transaction has locked. Counts for the same incident,
+    /// source and kind are added up. The exception is deliveries that will expire: after a change
+    /// of the retention period, the same deliveries may be added a second time. If the first of
+    /// them expires at the time that is already stored, the larger count is kept instead of the
+    /// sum.
     static void add(Tx tx, Collection<NewsItem> news) {
         if (news.isEmpty()) {
             return;
@@ -158,8 +159,8 @@ final class AlertStore {
     ///
     /// @param news a JSON object with a list `counts`. Each element has the fields `source_id`,
     ///   `kind`, `n`, `sample` and `since`; a source and kind may occur more than once
-    /// @param now if the incident has no last message, this counts as the time of that message; the
-    ///   counts are kept for a limited time after it
+    /// @param now stored as the time of the last message if the incident has had no message; the
+    ///   counts are kept for a limited time after the last message
     static void keepLost(Tx tx, AlertKey key, String news, Instant now) {
         tx.update(
                 """
@@ -188,9 +189,9 @@ final class AlertStore {
                 news);
     }
 
-    /// Turns the counts of messages that were given up into news again. Called after a message to
-    /// the target was sent. Handles up to 500 incidents; the remaining ones are handled after the
-    /// next message.
+    /// Turns the counts of messages that were given up into news again. Call this after each
+    /// message that was sent to the target. One call handles up to 500 incidents; later calls
+    /// handle the rest.
     static void reportLost(Tx tx, UUID target, Instant now) {
         var keys =
                 tx.query(
@@ -224,8 +225,9 @@ final class AlertStore {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
-    /// Records in locked incidents whether their circuits are open, and adds the changes as news.
-    /// If a circuit closes before its opening was reported, neither change is reported.
+    /// Records in locked incidents whether the circuits of their destinations are open, and adds
+    /// the changes as news. If a circuit closes before its opening was reported, neither change is
+    /// reported.
     static void noteCircuits(Tx tx, List<CircuitNews> changes, Instant now) {
         if (changes.isEmpty()) {
             return;
@@ -269,9 +271,9 @@ final class AlertStore {
         add(tx, news);
     }
 
-    /// Marks these incidents as unreadable, because the settings of their destination or source
-    /// cannot be read. The caller must have locked the incidents. Returns the incidents that were
-    /// not marked before.
+    /// Marks these incidents as unreadable, which means that the settings of their destination or
+    /// source cannot be read. The caller must have locked the incidents. Returns the incidents that
+    /// were not marked before.
     static List<AlertKey> noteUnreadable(Tx tx, Collection<AlertKey> keys) {
         return tx.query(
                 """
@@ -402,8 +404,8 @@ final class AlertStore {
                 key.destination());
     }
 
-    /// Returns incidents that are due. They are ordered by workspace id, and within a workspace by
-    /// how long they have waited, the longest first.
+    /// Returns incidents whose next message is due. They are ordered by workspace id, and within a
+    /// workspace by the time at which the message became due, earliest first.
     ///
     /// @param after the id of a workspace; the result begins with the next higher id
     /// @param perWorkspace the maximum number of incidents for each workspace

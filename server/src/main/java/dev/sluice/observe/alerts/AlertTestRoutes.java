@@ -95,7 +95,8 @@ public final class AlertTestRoutes {
     }
 
     /// Counts a test message against the workspace's limits, and throws an [ApiException] if a
-    /// limit is reached. The limits keep users from flooding a stranger's mailbox with tests.
+    /// limit is reached. The limits keep users from flooding a stranger's mailbox with test
+    /// messages.
     private static void takeTest(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         long second = now.getEpochSecond();

@@ -26,12 +26,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// Finds the failures that alerts report, and lets [AlertComposer] compose the messages. Only one
+/// Finds the failures that alerts report, and has [AlertComposer] compose the messages. Only one
 /// node at a time does this.
 ///
 /// A round reads the failures that were committed since the last round, page by page. One
 /// transaction stores the failures of a page as news ([AlertIncident]) and moves the watcher's
-/// position. Each failure is therefore counted once, even if a process dies at any moment.
+/// position. Each failure is therefore counted exactly once, no matter when a process dies.
 /// [AlertSender] sends the composed messages.
 ///
 /// While no workspace has an enabled alert channel, most rounds run only one short query.
@@ -39,7 +39,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
-    /// How often the position is moved while nothing fails. The rows of the commit log are
+    /// How often the position is moved while there are no failures. The rows of the commit log are
     /// compacted a quarter of an hour after their commits, and the position must have moved past
     /// them by then.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
@@ -48,8 +48,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private static final int MAX_FORGOTTEN_PER_ROUND = 1_000;
     private static final int EXPIRY_BATCH_SIZE = 500;
 
-    /// The maximum number of failed connections and changed circuits on one page. A page is larger
-    /// if one commit alone has more. Each change may have up to 50 targets.
+    /// The maximum number of failed connections and changed circuits on one page. A page contains
+    /// more only if a single commit has more. Each of them may have up to 50 targets.
     static final int MAX_CHANGES_PER_PAGE = 500;
 
     private static final int MAX_PAGES_PER_ROUND = 10;
@@ -161,8 +161,9 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             return keys.stream().distinct().toList();
         }
 
-        /// Returns these findings, changed for destinations that get no separate incident. Their
-        /// news is moved to the incident that they share, and their recoveries are dropped.
+        /// Returns a copy of these findings. In the copy, the news of destinations that get no
+        /// separate incident belongs to the incident that they share, and their recoveries are
+        /// dropped.
         Findings placed(IncidentRoom room, Instant now) {
             var placed = new ArrayList<>(room.place(failures));
             var own = new ArrayList<CircuitNews>();
@@ -234,9 +235,9 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     /// Stores news about deliveries that will expire soon.
     @Override
     public void expiring(Tx tx, List<ExpiringDeliveries> soon) {
-        AlertStore.lockRoom(tx); // must come before the lock on any incident
+        AlertStore.lockRoom(tx); // must run before any incident is locked
         while (beginAnew(tx)) {
-            // Without this, the next round might delete this news.
+            // Otherwise, the next round might delete the news that is added below.
         }
         for (int from = 0; from < soon.size(); from += EXPIRY_BATCH_SIZE) {
             var batch = soon.subList(from, Math.min(from + EXPIRY_BATCH_SIZE, soon.size()));

@@ -41,9 +41,9 @@ public final class ChannelClient {
 
     private static final Logger log = LoggerFactory.getLogger(ChannelClient.class);
 
-    /// The result for problems that only the operator can fix, such as a wrong password of the mail
-    /// server. The log has the details. The message is tried again, because the operator may fix
-    /// the problem in the meantime.
+    /// The result for problems that only the operator can fix, such as a wrong password for the
+    /// mail server. The log has the details. The message is tried again, because the operator may
+    /// fix the problem in the meantime.
     private static final SendResult.MessageRefused MAIL_FAILED =
             new SendResult.MessageRefused(
                     "The mail server of this installation did not take the message.",

@@ -34,9 +34,9 @@ final class IncidentRoom {
         this.own = own;
     }
 
-    /// Reads which of `keys` have an incident. The other keys get one, until their workspace has
-    /// [#MAX_INCIDENTS]. Takes a lock, so that no other transaction assigns incidents until this
-    /// one ends.
+    /// Reads which of `keys` have an incident, and assigns new incidents to the others until their
+    /// workspace has [#MAX_INCIDENTS]. Takes a lock, so that no other transaction assigns incidents
+    /// until this one ends.
     static IncidentRoom forKeys(Tx tx, Collection<AlertKey> keys) {
         AlertStore.lockRoom(tx);
         var own = new HashSet<>(AlertQueries.known(tx, keys));
@@ -59,14 +59,14 @@ final class IncidentRoom {
         return own.contains(key);
     }
 
-    /// Returns the key itself if it has or gets an incident. Otherwise returns the key of the
-    /// incident that the remaining destinations share.
+    /// Returns the key itself if it has an incident or was assigned one. Otherwise returns the key
+    /// of the incident that the remaining destinations share.
     AlertKey place(AlertKey key) {
         return has(key) ? key : key.rest();
     }
 
-    /// Returns the items, each with the key of the incident that counts it. The `source` of an item
-    /// that concerns no source becomes the destination in that key.
+    /// Returns a copy of each item, with the key of the incident to which the item belongs. The
+    /// `source` of an item that concerns no source becomes the destination in that key.
     List<NewsItem> place(List<NewsItem> news) {
         return news.stream().map(this::placed).toList();
     }

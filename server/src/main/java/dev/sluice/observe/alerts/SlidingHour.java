@@ -8,10 +8,10 @@ import java.util.List;
 
 /// The number of messages sent in the last hour, minute by minute. Immutable; reads no clock.
 ///
-/// The current minute and the sixty minutes before it are counted. A limit is therefore kept in any
-/// period of sixty minutes, whenever the period begins.
+/// The sum covers the current minute and the sixty minutes before it. A limit on the sum therefore
+/// holds for every period of sixty minutes, whenever the period begins.
 ///
-/// @param minute the newest minute, in minutes since 1970
+/// @param minute the newest minute, as the number of minutes since the start of 1970
 /// @param counts the number of messages in each minute, newest first
 record SlidingHour(long minute, List<Integer> counts) {
 
@@ -25,8 +25,8 @@ record SlidingHour(long minute, List<Integer> counts) {
         return Math.floorDiv(now.getEpochSecond(), Duration.ofMinutes(1).toSeconds());
     }
 
-    /// Returns the counts moved forward, so that the minute of `now` is the newest. If the clock
-    /// was set back, the newest minute stays the same.
+    /// Returns a copy whose newest minute is the minute of `now`. If the clock was set back, the
+    /// newest minute stays the same.
     SlidingHour at(Instant now) {
         long passed = Math.clamp(minute(now) - minute, 0, MINUTES);
         var shifted = new ArrayList<>(Collections.nCopies((int) passed, 0));

@@ -61,11 +61,11 @@ public final class ObserveAssembly {
     private final AlertSender alertSender;
     private final AlertWatcher alertWatcher;
 
-    /// The URLs that alert messages use.
+    /// The URLs that are needed to compose and send alert messages.
     ///
     /// @param baseUrl the server's public address
-    /// @param messengerApiUrl the base URL of the messenger's bot API, if the operator has chosen
-    ///   one
+    /// @param messengerApiUrl the base URL of the messenger's bot API, if the operator has
+    ///   configured one; empty to use the default
     public record AlertSettings(String baseUrl, Optional<String> messengerApiUrl) {}
 
     public ObserveAssembly(
@@ -167,7 +167,6 @@ public final class ObserveAssembly {
     /// Adds the metrics route.
     ///
     /// @param router the router of the metrics port
-    ///
     /// @param version the server's version
     public void addMetricsTo(Router router, String version) {
         new MetricsRoutes(

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The background audit, which checks each hour of stored data, on one node at a time.
+/// The background audit. It checks the stored data hour by hour, on one node at a time.
 ///
 /// The check of an hour begins at least five minutes after the hour has ended. Violations are
 /// logged as errors; the audit repairs nothing.
@@ -28,8 +28,9 @@ public final class AuditLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(AuditLoop.class);
 
-    /// How long to wait after the end of an hour before checking it. After this time, every node's
-    /// clock has passed the hour, and every transaction that wrote data for the hour has ended.
+    /// How long to wait after the end of an hour before checking it. After this delay, every node's
+    /// clock has passed the end of the hour, and every transaction that wrote data for the hour has
+    /// ended.
     static final Duration HOUR_SETTLE_DELAY = Duration.ofMinutes(5);
 
     private static final Duration LEASE_DURATION = Duration.ofMinutes(3);
@@ -40,8 +41,8 @@ public final class AuditLoop implements Loop.Step {
     private final UUID holder;
     private final Map<Invariant, Long> violations = new ConcurrentHashMap<>();
 
-    /// The check of the hour in progress; null if there is none. Used only by the thread that calls
-    /// [#run], as is `pause`.
+    /// The unfinished check of an hour; null if there is none. Like `pause`, it is used only by the
+    /// thread that calls [#run].
     private @Nullable HourAuditor current;
 
     private Pause pause = Pause.NONE;

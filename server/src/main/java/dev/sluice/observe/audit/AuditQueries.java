@@ -35,8 +35,8 @@ final class AuditQueries {
 
     /// Returns the sources that have events on the UTC day containing `on`.
     ///
-    /// The key of `event` is source and id, so the query jumps through the index from one source to
-    /// the next.
+    /// The primary key of `event` consists of the source and the id, so the query jumps through its
+    /// index from one source to the next.
     static List<UUID> sources(Tx tx, Instant on) {
         var day = on.truncatedTo(ChronoUnit.DAYS);
         var low = Uuid7.floor(day);

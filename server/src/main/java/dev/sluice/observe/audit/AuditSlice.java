@@ -20,7 +20,7 @@ import java.util.UUID;
 record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolean isTruncated) {
 
     /// The maximum number of suspicious events that are examined one by one. Also the maximum
-    /// number of deliveries with an unreadable payload that are reported. Other events are only
+    /// number of deliveries with an unreadable payload that are reported. All other events are only
     /// counted.
     private static final int MAX_SUSPECTS = 1_000;
 

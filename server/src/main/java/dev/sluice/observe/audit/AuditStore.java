@@ -16,8 +16,8 @@ final class AuditStore {
 
     /// The progress of the audit.
     ///
-    /// @param checkedTo everything received before this time has been checked; empty before the
-    ///   first hour
+    /// @param checkedTo everything received before this time has been checked; empty until the
+    ///   first hour has been checked
     record AuditProgress(Optional<Instant> checkedTo) {}
 
     private AuditStore() {}

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// A delivery's row and the table that contains the row. The audit compares such rows with their
-/// event.
+/// A row that stores a delivery, and the table that contains the row. The audit compares each event
+/// with its delivery rows.
 ///
 /// @param source the source id in the row
 record AuditedDelivery(DeliveryId delivery, UUID source, DeliveryTable table) {

@@ -6,13 +6,13 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.NavigableSet;
 
-/// Checks a whole database: no delivery is lost or stored twice, and the usage counts match the
-/// rows (see [Invariant]). Servers may use the database at the same time.
+/// Checks the events and deliveries of a database for violations of every [Invariant], such as a
+/// lost delivery. Servers may keep using the database during the check.
 public final class DatabaseAuditor {
 
     private DatabaseAuditor() {}
 
-    /// Checks every event that is still retained. Only reads the database.
+    /// Checks every event that is still retained. Does not change the database.
     public static AuditReport check(Db db) {
         var report = AuditReport.empty();
         NavigableSet<LocalDate> days = db.snapshot(RetainedDayQueries::retained);

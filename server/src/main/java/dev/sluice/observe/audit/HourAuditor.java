@@ -38,8 +38,8 @@ final class HourAuditor {
     private final Db db;
     private final Instant start;
 
-    /// The recorded usage before the first slice was checked. Empty if the usage counts cannot be
-    /// read.
+    /// The usage that was recorded before the first slice was checked. Empty if the usage counts
+    /// cannot be read.
     private final Optional<HourlyUsage> recordedBefore;
 
     private final HourlyUsage countedRows = new HourlyUsage();
@@ -82,7 +82,7 @@ final class HourAuditor {
     }
 
     /// Returns the recorded usage of the hour. If it cannot be read, adds a violation to the report
-    /// and returns empty. A temporary failure of the database is thrown instead.
+    /// and returns empty. If the database fails temporarily, throws the exception instead.
     private Optional<HourlyUsage> recordedUsage() {
         try {
             return Optional.of(
@@ -115,10 +115,10 @@ final class HourAuditor {
         return start.plus(ONE_HOUR);
     }
 
-    /// Checks the next slice. Returns true if the whole hour has then been checked. If the slice
-    /// cannot be read, the next call tries a shorter slice. After several failures of the shortest
-    /// slice, skips it and reports it as unreadable. Throws if the connection to the database is
-    /// lost.
+    /// Checks the next slice. Returns true if this completes the check of the hour. If the slice
+    /// cannot be read, the next call tries a shorter slice. If reading a slice of the minimum
+    /// duration fails several times, skips the slice and reports it as unreadable. Throws if the
+    /// connection to the database is lost.
     boolean checkNextSlice() {
         var to =
                 checkedTo.plus(sliceDuration).isBefore(end())
@@ -167,9 +167,9 @@ final class HourAuditor {
         return checkedTo.equals(end());
     }
 
-    /// Returns the result. Call this only after the whole hour has been checked. The report is
-    /// empty if the day that contains the hour was deleted during the check. A day is deleted one
-    /// table at a time, so its rows cannot be compared.
+    /// Returns the complete report. Call this only after the whole hour has been checked. The
+    /// report is empty if the day that contains the hour was deleted during the check. A day is
+    /// deleted one table at a time, so its rows cannot be compared while that happens.
     ///
     /// The usage counts are compared only if all counts and all rows could be read.
     AuditReport result() {
@@ -185,8 +185,8 @@ final class HourAuditor {
                 AuditReport.of(countedRows.events(), countedRows.deliveries(), miscounted, false));
     }
 
-    /// Compares the rows with the usage counts. Leaves out deleted workspaces, whose rows and
-    /// counts are erased in chunks.
+    /// Compares the rows with the usage counts. Leaves out deleted workspaces: their rows and
+    /// counts are erased in chunks and may not match until all are erased.
     private List<InvariantViolation> miscounted(HourlyUsage before, HourlyUsage after) {
         var all = HourlyUsage.compare(start, before, countedRows, after);
         if (all.isEmpty()) {
@@ -210,7 +210,8 @@ final class HourAuditor {
         return width.compareTo(MIN_SLICE_DURATION) > 0 ? width : MIN_SLICE_DURATION;
     }
 
-    /// Returns the number of hours since 1970, which the usage tables use to identify an hour.
+    /// Returns the number of hours since the start of 1970, by which the usage tables identify an
+    /// hour.
     private static int hourNumber(Instant hour) {
         return (int) (hour.getEpochSecond() / ONE_HOUR.toSeconds());
     }

@@ -17,8 +17,8 @@ import java.util.UUID;
 /// The usage counts for one hour, which are either read from the usage tables or obtained by
 /// counting rows.
 ///
-/// The deliveries made by ingest include those whose filter did not match, whether the filter was
-/// decided at ingest or later.
+/// The deliveries made by ingest include those whose event did not match the connection's filter,
+/// whether the filter was decided at ingest or later.
 ///
 /// The recorded counts and the numbers of rows can only grow. Each row is written in the same
 /// transaction as the ledger row that counts it. Rows are counted one slice at a time, while late
@@ -26,7 +26,7 @@ import java.util.UUID;
 /// the rows were counted, and at most the count recorded afterwards.
 final class HourlyUsage {
 
-    /// What a count is about.
+    /// Says what is counted.
     ///
     /// @param subject the source or connection whose usage is counted
     /// @param dim the number of the status or trigger by which this kind of usage is broken down
@@ -89,7 +89,8 @@ final class HourlyUsage {
     }
 
     /// Compares the counted rows with the usage that was recorded before and after they were
-    /// counted. Returns a violation for each key whose number of rows is not between the two.
+    /// counted. Returns a violation for each key whose number of rows is not between the two
+    /// recorded counts.
     static List<InvariantViolation> compare(
             Instant hour, HourlyUsage before, HourlyUsage rows, HourlyUsage after) {
         var keys = new HashSet<>(before.counts.keySet());

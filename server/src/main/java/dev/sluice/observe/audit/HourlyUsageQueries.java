@@ -15,8 +15,8 @@ import java.util.UUID;
 final class HourlyUsageQueries {
 
     /// The kinds of usage whose counts the audit compares with rows. Latencies are left out,
-    /// because the audit would have to sort them into the same buckets. Refused requests are left
-    /// out, because they leave no rows.
+    /// because the audit would have to sort them into the same buckets as the relay does. Refused
+    /// requests are left out, because they leave no rows.
     private static final List<Integer> AUDITED_KINDS =
             List.of(
                     UsageKind.EVENTS.number(),
@@ -29,10 +29,10 @@ final class HourlyUsageQueries {
         return new HourlyUsageKey(UsageKind.OUTCOMES, connection, DeliveryStatus.FILTERED.number());
     }
 
-    /// Returns the key of the deliveries that ingest planned on a connection. Unlike the recorded
-    /// number of created deliveries, this count includes deliveries whose filter did not match. The
-    /// count can therefore only grow, while the recorded number falls when a delivery is filtered
-    /// after ingest.
+    /// Returns the key of the count of deliveries that ingest planned for a connection. Unlike the
+    /// recorded number of created deliveries, this count includes deliveries whose filter did not
+    /// match. It can therefore only grow, while the recorded number falls when a delivery is
+    /// filtered after ingest.
     private static HourlyUsageKey planned(UUID connection) {
         return new HourlyUsageKey(UsageKind.DELIVERIES, connection, Trigger.INGEST.number());
     }
@@ -40,7 +40,7 @@ final class HourlyUsageQueries {
     /// Returns the recorded usage: the counts in the usage tables plus the counts that are still in
     /// the ledger.
     ///
-    /// @param hour the number of hours since 1970
+    /// @param hour the hour, as the number of hours since the start of 1970
     static HourlyUsage fromRollups(Tx tx, int hour) {
         var usage = new HourlyUsage();
         tx.query(

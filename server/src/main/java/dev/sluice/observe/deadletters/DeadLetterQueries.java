@@ -110,9 +110,9 @@ final class DeadLetterQueries {
                 row.uuid("example"));
     }
 
-    /// Counts the failed deliveries in these windows by connection and status.
+    /// Counts the failed deliveries in these windows, for each connection and status.
     ///
-    /// @param windows at least one
+    /// @param windows ranges of delivery ids, each within one source; at least one
     static List<ConnectionFailureCount> failureCounts(Tx tx, List<SourceWindow> windows) {
         return tx.query(
                 """

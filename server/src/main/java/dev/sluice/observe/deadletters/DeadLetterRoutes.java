@@ -28,8 +28,8 @@ import dev.sluice.relay.InFlightAttempts;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// The routes for lists, the summary and groups of dead letters, under `/api/v1/sources/{id}/dlq`
-/// and `/api/v1/dlq`.
+/// The routes that list, summarize and group dead letters, under `/api/v1/sources/{id}/dlq` and
+/// `/api/v1/dlq`.
 public final class DeadLetterRoutes {
 
     /// How long a request with a cursor may search for groups. This is longer than for the first

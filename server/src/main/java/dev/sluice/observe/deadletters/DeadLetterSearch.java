@@ -16,7 +16,7 @@ import java.util.UUID;
 
 /// Searches dead letters, newest first, until the search has used up its time budget.
 ///
-/// Each instance belongs to one transaction, which must be begun with
+/// Each instance belongs to one transaction, which must be started with
 /// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
 record DeadLetterSearch(
         Tx tx, DeliveryScope scope, DeliveryFilter filter, DeliverySearch deliveries) {

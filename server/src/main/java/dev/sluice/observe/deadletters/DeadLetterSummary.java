@@ -32,11 +32,12 @@ final class DeadLetterSummary {
         this.scope = scope;
     }
 
-    /// Counts all failed and exhausted deliveries of a source. The numbers are exact: those of
-    /// whole hours come from the usage counts, and in partly covered hours, the rows are counted.
+    /// Counts all failed and exhausted deliveries of a source. The numbers are exact: they are
+    /// taken from the usage counts for whole hours, and obtained by counting rows for hours that
+    /// `retained` covers only in part.
     ///
-    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
-    ///   see the same data
+    /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
+    ///   queries see the same data
     /// @param scope all connections of one source
     /// @param retained the range of ids of the unexpired deliveries
     static DeadLetterSummary of(Tx tx, DeliveryScope scope, UUID source, IdRange retained) {

@@ -15,8 +15,9 @@ import java.util.Optional;
 /// @param error the message of the destination's last failure
 record CircuitHold(boolean isProbing, Instant reopenAt, Optional<String> error) {
 
-    /// Reads the columns `circuit_state`, `reopen_at` and `circuit_error` of an outer join. Returns
-    /// empty if the circuit is closed, has no row, or has no `reopen_at`.
+    /// Reads the columns `circuit_state`, `reopen_at` and `circuit_error`, which a query gets from
+    /// the circuit row by an outer join. Returns empty if there is no circuit row, if the circuit
+    /// is closed, or if `reopen_at` is null.
     static Optional<CircuitHold> read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         var error = row.textOrNone("circuit_error");

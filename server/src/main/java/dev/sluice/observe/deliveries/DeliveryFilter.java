@@ -21,8 +21,9 @@ import java.util.stream.Collectors;
 ///
 /// @param statuses at least one
 /// @param received the range of times in which the event must have been received
-/// @param resolved whether the delivery must be resolved: it was dismissed, or the newest delivery
-///   of its event on the same connection succeeded
+/// @param resolved true for only resolved deliveries, false for only unresolved ones, empty for
+///   both. A delivery is resolved if it was dismissed, or if the newest delivery of its event on
+///   the same connection succeeded
 /// @param q text that the delivery's id must contain, or the whole id of the delivery's event
 public record DeliveryFilter(
         Set<DeliveryStatus> statuses,
@@ -56,8 +57,8 @@ public record DeliveryFilter(
                 Optional.empty());
     }
 
-    /// Reads the filter from the query, except `source_id` and `resolved`. Invalid values are
-    /// recorded in `query`, whose `check` method reports them.
+    /// Reads the filter from the query, except for the parameters `source_id` and `resolved`.
+    /// Invalid values are recorded in `query`, whose `check` method reports them.
     ///
     /// @param allowed the statuses that the request may name
     /// @param usual the statuses that apply if the request names none
@@ -129,9 +130,9 @@ public record DeliveryFilter(
         return statuses.stream().anyMatch(UNFINISHED_STATUSES::contains);
     }
 
-    /// Whether the total can be computed from the usage counts, ignoring `q`. Otherwise, rows must
-    /// be read. The usage counts do not distinguish pending deliveries from deliveries that are
-    /// being sent.
+    /// Whether the total can be computed from the usage counts, without reading rows. Does not
+    /// consider `q`. The usage counts do not distinguish pending deliveries from deliveries that
+    /// are being sent, so the filter must include both or neither.
     boolean isCountable() {
         return cause.code().isEmpty()
                 && cause.responseStatus().isEmpty()

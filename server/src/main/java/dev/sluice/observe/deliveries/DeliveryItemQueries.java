@@ -154,8 +154,8 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                         Optional.empty()));
     }
 
-    /// Returns a delivery that was filtered at ingest and has no row. Such a delivery ended when
-    /// its event was received.
+    /// Returns a delivery that was filtered at ingest and therefore has no row. It ended when its
+    /// event was received.
     private DeliveryItem filteredAtIngest(DeliveryKey key) {
         var connection = scope.target(key.connection());
         var receivedAt = Uuid7.timeOf(key.id());

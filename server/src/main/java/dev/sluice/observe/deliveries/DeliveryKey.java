@@ -4,10 +4,11 @@ import dev.sluice.relay.DeliveryStatus;
 
 import java.util.UUID;
 
-/// The key of a delivery in a list.
+/// Identifies a delivery and gives its status. A list finds these keys first and then reads the
+/// deliveries' details.
 ///
-/// @param hasRow whether the delivery has a row of its own; a delivery that was filtered at ingest
-///   is recorded only in its event's row
+/// @param hasRow whether the delivery has its own row; a delivery that was filtered at ingest is
+///   recorded only in its event's row
 public record DeliveryKey(
         UUID source, UUID id, UUID connection, DeliveryStatus status, boolean hasRow) {
 

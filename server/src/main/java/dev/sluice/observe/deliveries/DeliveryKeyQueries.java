@@ -25,15 +25,17 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// Finds and counts deliveries on the connections of a scope, in windows of time that the caller
+/// Finds and counts the deliveries of a scope's connections, within time windows that the caller
 /// chooses ([SourceWindow]).
 ///
-/// Failed, exhausted and filtered deliveries are found through partial indexes that begin with the
-/// source. Succeeded and unfinished deliveries have no such index. A page finds them through the
-/// events of each source, so that the cost does not depend on the events of other workspaces. A
-/// count reads them by primary key, which begins with the id. A count covers at most two hours and
-/// reads the windows of all sources together. If succeeded deliveries are wanted, the other
-/// finished deliveries that have a row are found together with them, without the partial indexes.
+/// Failed, exhausted and filtered deliveries are found through partial indexes whose first column
+/// is the source. There is no such index for succeeded and unfinished deliveries.
+///
+/// To list succeeded and unfinished deliveries, the query goes through the events of each source,
+/// so the cost does not depend on the events of other workspaces. To count them, the query reads by
+/// primary key, whose first column is the id. A count covers at most two hours and reads the
+/// windows of all sources together. If succeeded deliveries are wanted, the other wanted deliveries
+/// that are finished and have a row are found in the same way, not through the partial indexes.
 ///
 /// @param statuses at least one status, and either both or neither of `pending` and `delivering`
 /// @param statusOf tells whether an unfinished delivery is pending or is being sent
@@ -49,8 +51,8 @@ public record DeliveryKeyQueries(
     /// One branch of a `union all`: the rows of one kind within a window, and the `order by` terms
     /// that list the newest first.
     ///
-    /// @param isSubtracted whether the number of these rows is subtracted, because another branch
-    ///   counts them although they are not wanted
+    /// @param isSubtracted whether the number of these rows is subtracted from the total: another
+    ///   branch counts them although they are not wanted
     /// @param arguments the arguments of `rowsSql`
     private record UnionBranch(
             String rowsSql, String newestFirstOrder, boolean isSubtracted, List<Object> arguments) {
@@ -65,7 +67,7 @@ public record DeliveryKeyQueries(
         }
     }
 
-    /// The branches that read the same windows.
+    /// Branches that all read the same windows.
     ///
     /// @param windowsSql the `from` item that lists the windows
     /// @param windowArguments the arguments of `windowsSql`
@@ -75,7 +77,7 @@ public record DeliveryKeyQueries(
         /// Returns the SQL of the `union all`, and adds its arguments to `arguments`.
         ///
         /// @param branchSql returns the SQL to use for a branch
-        /// @param more arguments that follow the arguments of each branch
+        /// @param more arguments to add after the arguments of each branch
         private String sql(
                 String columns,
                 Function<UnionBranch, String> branchSql,
@@ -98,8 +100,8 @@ public record DeliveryKeyQueries(
         }
     }
 
-    /// The rows of `page` that were not dismissed. These are selected first, so that a dismissed
-    /// delivery costs one index probe and none of the joins.
+    /// The rows of `page` that were not dismissed. Dismissed deliveries are removed before the
+    /// joins, so each of them costs only one index probe.
     private static final String NOT_DISMISSED =
             "(select page.* from page where not ("
                     + ResolvedSql.IS_DISMISSED
@@ -169,7 +171,7 @@ public record DeliveryKeyQueries(
     private static final Set<DeliveryStatus> FINAL_STATUSES =
             EnumSet.range(DeliveryStatus.SUCCEEDED, DeliveryStatus.FILTERED);
 
-    /// Returns the number of deliveries in the windows that belong to the scope and have one of the
+    /// Returns how many deliveries in these windows belong to the scope and have one of the
     /// statuses.
     ///
     /// @param windows must contain at least one window
@@ -319,7 +321,7 @@ public record DeliveryKeyQueries(
         return String.join(" union all ", parts);
     }
 
-    /// Returns the branches that read an index that begins with the source.
+    /// Returns the branches that use an index whose first column is the source.
     ///
     /// @param withEvents whether to include the branches that find deliveries through their events
     private WindowedBranches bySource(List<SourceWindow> windows, boolean withEvents) {
@@ -365,7 +367,7 @@ public record DeliveryKeyQueries(
                 branches);
     }
 
-    /// Returns the branches that read by primary key, which begins with the id.
+    /// Returns the branches that use the primary key, whose first column is the id.
     private WindowedBranches byTime(List<SourceWindow> windows) {
         var sources = windows.stream().map(SourceWindow::source).distinct().toList();
         var branches = new ArrayList<UnionBranch>();
@@ -491,9 +493,9 @@ public record DeliveryKeyQueries(
     }
 
     /// Selects the deliveries that [#finished] and [#unfinished] select, but finds them through the
-    /// source's events. An event's finished and unfinished deliveries are read together. A page
-    /// therefore reads only the events that it needs, even if finished or unfinished deliveries are
-    /// rare.
+    /// source's events. An event's finished and unfinished deliveries are read together. Listing a
+    /// page therefore reads only the events that the page needs, even if finished or unfinished
+    /// deliveries are rare.
     private UnionBranch ofEvents() {
         var parts = new ArrayList<String>();
         if (statuses.contains(DeliveryStatus.SUCCEEDED)) {

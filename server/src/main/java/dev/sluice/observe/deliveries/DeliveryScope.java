@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/// The connections whose deliveries a list covers, newest first, including deleted connections.
+/// The connections whose deliveries a list covers, including deleted connections. The newest
+/// connection comes first.
 ///
 /// @param targets the connections by id
-/// @param includesAllConnections whether these are all connections of their sources, so that
-///   queries need no condition on the connection
+/// @param includesAllConnections whether the scope has every connection of its sources; queries
+///   then need no condition on the connection
 public record DeliveryScope(Map<UUID, ScopedConnection> targets, boolean includesAllConnections) {
 
     /// @param destinationName the current name of the destination

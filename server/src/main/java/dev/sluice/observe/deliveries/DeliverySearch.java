@@ -28,9 +28,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Finds the deliveries that match a filter, those of the newest event first.
+/// Finds the deliveries that match a filter, starting with those of the newest event.
 ///
-/// Each instance belongs to one transaction. The caller must start it with
+/// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 public final class DeliverySearch {
 
@@ -51,7 +51,7 @@ public final class DeliverySearch {
     private final IdRange range;
     private final Optional<IdSubstring> text;
 
-    /// @param since events received before this time are expired
+    /// @param since events received before this time have expired
     /// @param now the current time
     public DeliverySearch(
             Tx tx,
@@ -71,8 +71,10 @@ public final class DeliverySearch {
                 PageLocator.MAX_SKIPPED_ROWS);
     }
 
-    /// @param budget the time that a scan may take if the usage counts are not sufficient
-    /// @param maxSkippedRows how many rows before a page may be skipped, as in [PageLocator]
+    /// @param budget the time limit for a scan, which is needed if the usage counts alone cannot
+    ///   find the page
+    /// @param maxSkippedRows the maximum number of rows before a page that may be skipped one by
+    ///   one, as in [PageLocator]
     public DeliverySearch(
             Tx tx,
             DeliveryScope scope,
@@ -111,8 +113,8 @@ public final class DeliverySearch {
         };
     }
 
-    /// Returns a range with this id alone or, if it is the id of an event, with the ids of all
-    /// deliveries of that event.
+    /// Returns the range that contains only this id. If it is the id of an event, the range also
+    /// contains the ids of all deliveries of that event.
     private static IdRange rangeOf(DeliveryId id) {
         return id.ordinal() == 0
                 ? IdRange.closed(id.value(), DeliveryId.maxIdOf(id.event()))

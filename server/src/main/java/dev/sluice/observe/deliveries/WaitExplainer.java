@@ -25,7 +25,7 @@ public record WaitExplainer(
         Retention retention,
         Instant now) {
 
-    /// The columns of an unfinished delivery, for a `select` with the joins of [#JOINS_SQL].
+    /// The columns that describe an unfinished delivery, for a `select` that uses [#JOINS_SQL].
     public static final String COLUMNS_SQL =
             """
             work.*, connection.destination_id, destination.name as destination_name,

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Finds one page of the events that have at least one delivery that matches a filter. Scans the
+/// Finds one page of events, each with at least one delivery that matches a filter. Scans the
 /// deliveries, newest first, until it has used up its time budget.
 ///
 /// Each instance is used once and belongs to one transaction. The caller must start the transaction

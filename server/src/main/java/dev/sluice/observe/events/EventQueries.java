@@ -50,8 +50,8 @@ final class EventQueries {
 
     /// Counts the events in these windows that have the verification status, or all events if the
     /// status is empty. No index covers events with the status `skipped`. In windows that also
-    /// contain other events, the skipped events are counted as all events minus the others, which
-    /// is faster than reading each row.
+    /// contain other events, the number of skipped events is therefore computed as all events minus
+    /// the others, which is faster than reading each row.
     static long count(
             Tx tx, List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         if (windows.isEmpty()) {
@@ -195,8 +195,8 @@ final class EventQueries {
                 : verification.map(EventQueries::verificationCondition).orElse("");
     }
 
-    /// Returns the SQL condition for one status. The number in it is a literal, not a parameter,
-    /// because PostgreSQL uses the partial index only if it sees the number while planning the
+    /// Returns the SQL condition for one status. The status number is a literal, not a parameter,
+    /// because PostgreSQL uses the partial index only if it knows the number when it plans the
     /// query.
     private static String verificationCondition(VerificationStatus verification) {
         return " and event.verification = " + verification.number() + " ";
@@ -277,8 +277,8 @@ final class EventQueries {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Returns whether the source's event has a delivery with this id: finished, unfinished, or
-    /// filtered at ingest without a row.
+    /// Returns whether the source has a delivery with this id. The delivery may be finished,
+    /// unfinished, or filtered at ingest and thus without a row.
     static boolean hasDelivery(Tx tx, SourceId source, DeliveryId id) {
         return tx.single(
                 """

@@ -51,9 +51,9 @@ public final class EventRoutes {
     private final InstantSource clock;
 
     /// @param hopHeader the name of the header that counts relays
-    /// @param isChallenge returns whether the body of a verified request is a challenge, with which
-    ///   the sender only checks that the URL is right. Takes the verification of the request's
-    ///   source, and the body
+    /// @param isChallenge returns whether a verified request is a challenge, which the sender sends
+    ///   only to check that the URL is right. The arguments are the verification settings of the
+    ///   request's source and the request's body
     public EventRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -133,8 +133,8 @@ public final class EventRoutes {
     }
 
     /// Returns one event. If its stored payload is damaged, returns the event without the payload.
-    /// The reply is not compressed, because it contains text that the sender chose next to URLs and
-    /// responses of destinations, which may be secret; see [Reply#uncompressed].
+    /// The reply is not compressed, because it contains both text chosen by the sender and the URLs
+    /// and responses of destinations, which may be secret; see [Reply#uncompressed].
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
@@ -170,7 +170,7 @@ public final class EventRoutes {
         });
     }
 
-    /// Returns the event unless it is in another workspace or its retention is over.
+    /// Returns the event, or empty if it is in another workspace or has expired.
     private Optional<EventQueries.FoundEvent> find(
             Tx tx, Caller caller, EventId id, Retention retention) {
         var now = clock.instant();
@@ -213,8 +213,8 @@ public final class EventRoutes {
         }
     }
 
-    /// Returns whether the client wants the headers and the body. A client that only follows the
-    /// deliveries sends `payload=false`.
+    /// Returns whether the client wants the headers and the body. A client that is interested only
+    /// in the deliveries sends `payload=false`.
     private static boolean withPayload(Request request) {
         var parameters = new QueryParameters(request);
         boolean wanted =

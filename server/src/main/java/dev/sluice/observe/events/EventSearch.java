@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Finds one page of events that match a filter. Each instance belongs to one transaction. The
-/// caller must start it with [dev.sluice.platform.db.Db#snapshot], so that all queries see the same
-/// data.
+/// caller must start the transaction with [dev.sluice.platform.db.Db#snapshot], so that all queries
+/// see the same data.
 final class EventSearch {
 
     private static final List<Integer> ALL_VERIFICATIONS =
@@ -37,12 +37,12 @@ final class EventSearch {
     private final Duration budget;
     private final IdRange range;
 
-    /// @param since events received before this time are expired
+    /// @param since events received before this time have expired
     EventSearch(Tx tx, List<SourceId> sources, EventFilter filter, Instant since, Instant now) {
         this(tx, sources, filter, since, now, BudgetedScan.SCAN_TIME_BUDGET);
     }
 
-    /// @param budget the time that a scan may take
+    /// @param budget the time limit for a scan
     EventSearch(
             Tx tx,
             List<SourceId> sources,

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 /// of events reads little data.
 final class EventType {
 
-    /// How many bytes of the body are searched at most. [#MAX_HEADER_BYTES] is the same limit for
-    /// the headers.
+    /// The maximum number of bytes of the body to search. [#MAX_HEADER_BYTES] is the limit for the
+    /// headers.
     static final int MAX_BODY_BYTES = 2048;
 
     static final int MAX_HEADER_BYTES = 4096;

@@ -57,7 +57,7 @@ public final class EventTypeQueries {
                     decoder.beginning(stored, EventType.MAX_HEADER_BYTES, EventType.MAX_BODY_BYTES);
             return EventType.of(beginning.headerLines(), beginning.body());
         } catch (UnreadablePayloadException e) {
-            return Optional.empty(); // reported when the event is opened
+            return Optional.empty(); // the damage is reported when a client requests the event
         }
     }
 }

@@ -12,9 +12,9 @@ import java.util.function.BiPredicate;
 /// Explains in a sentence why an event has no deliveries.
 ///
 /// @param hopHeader the name of the header that counts relays
-/// @param isChallenge returns whether the body of a verified request is a challenge, with which the
-///   sender only checks that the URL is right. Takes the verification of the request's source, and
-///   the body
+/// @param isChallenge returns whether a verified request is a challenge, which the sender sends
+///   only to check that the URL is right. The arguments are the verification settings of the
+///   request's source and the request's body
 record NoDeliveryReason(String hopHeader, BiPredicate<VerificationConfig, byte[]> isChallenge) {
 
     /// @param payload empty if the payload is damaged

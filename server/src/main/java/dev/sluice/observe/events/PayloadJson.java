@@ -24,9 +24,9 @@ public final class PayloadJson {
     /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
     /// UTF-8, `body_base64`.
     ///
-    /// @param credential the name of the header whose values are masked here. This version stores
-    ///   events with the mask already in place, but events that older versions stored still contain
-    ///   the values
+    /// @param credential the name of the header whose values are masked here. This version already
+    ///   masks the values when it stores an event, but events stored by older versions still
+    ///   contain them
     public static JsonObject of(Payload payload, Optional<String> credential) {
         var stored =
                 payload.headers().stream()
@@ -47,7 +47,7 @@ public final class PayloadJson {
         return json;
     }
 
-    /// Returns what is shown in place of a payload that is damaged.
+    /// Returns the JSON that is shown instead of a damaged payload.
     static JsonObject unreadable() {
         return new JsonObject().put("payload_unreadable", true);
     }

@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/// Counts the memory of the items that are waiting in the queues of this node's streams. The items
-/// of a page are counted once, however many queues contain them. Thread-safe.
+/// Tracks how much memory the items in the queues of this node's streams take. The items of a page
+/// are counted once, however many queues contain them. Thread-safe.
 final class FeedMemory {
 
     /// Items that the feed read together. A queue may contain some or all of them.
@@ -15,8 +15,8 @@ final class FeedMemory {
         private final long bytes;
 
         /// The number of queues that contain items of this page. The next field is the total size
-        /// of these items, added up over the queues. Both fields are guarded by the enclosing
-        /// `FeedMemory`.
+        /// of those items; an item that is in several queues counts once for each queue. Both
+        /// fields are guarded by the enclosing `FeedMemory`.
         private int queues;
 
         private long queuedBytes;
@@ -25,8 +25,9 @@ final class FeedMemory {
             bytes = items.stream().mapToLong(StreamItem::memoryBytes).sum();
         }
 
-        /// Returns how much memory the page's items take at most. Queues that contain the same
-        /// items share them, so this is never more than the size of the whole page.
+        /// Returns an upper bound for the memory that the page's queued items take. Queues that
+        /// contain the same item share one object, so the bound is never more than the size of the
+        /// whole page.
         private long memoryBytes() {
             return Math.min(bytes, queuedBytes);
         }
@@ -43,7 +44,7 @@ final class FeedMemory {
         this.maxBytes = maxBytes;
     }
 
-    /// @param itemBytes the size of the page's items in the queue
+    /// @param itemBytes the size of the items of this page that the queue contains
     synchronized void enteredQueue(FeedPage page, long itemBytes) {
         pages.add(page);
         page.queues++;
@@ -66,7 +67,7 @@ final class FeedMemory {
     }
 
     /// Returns the oldest page if the items take more memory than allowed, or null otherwise. The
-    /// caller must then empty the queues that begin with this page. They belong to the slowest
+    /// caller must then empty the queues that begin with this page, which belong to the slowest
     /// streams.
     synchronized @Nullable FeedPage oldestIfFull() {
         return bytes > maxBytes ? pages.getFirst() : null;

@@ -23,7 +23,7 @@ public final class FeedSubscription {
     private static final int MAX_QUEUED_BYTES = 16 << 20;
     private static final int MAX_QUEUED_ROUNDS = 100;
 
-    /// Some of the items that one round of the feed has for this stream.
+    /// Some of the items that one round of the feed delivers to this stream.
     ///
     /// @param start the cursor before the first of these items
     /// @param next the cursor after the last of these items
@@ -35,15 +35,15 @@ public final class FeedSubscription {
     private final StreamSelection selection;
     private final FeedMemory memory;
 
-    /// The snapshot at which the stream joined the feed. The queue gets everything that this
-    /// snapshot does not see. Set before the stream gets the subscription.
+    /// The snapshot at which the stream joined the feed. The feed adds everything that this
+    /// snapshot does not see to the queue. Set before the stream receives the subscription.
     private @Nullable TxSnapshot joinedAt;
 
     private final Deque<QueuedPart> queue = new ArrayDeque<>();
     private long queuedBytes;
     private boolean hasOverflowed;
 
-    /// @param memory counts the memory of the items in the queue
+    /// @param memory tracks the memory that the items in the queue take
     FeedSubscription(StreamSelection selection, FeedMemory memory) {
         this.selection = selection;
         this.memory = memory;

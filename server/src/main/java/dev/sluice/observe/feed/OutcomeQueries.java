@@ -44,8 +44,8 @@ final class OutcomeQueries {
 
     private OutcomeQueries() {}
 
-    /// Returns where to find the outcomes that the snapshot `since` does not see. Omits commits
-    /// whose log rows were compacted, because the log no longer says where their outcomes are.
+    /// Returns where to find the outcomes that the snapshot `since` does not see. Commits whose log
+    /// rows were compacted are left out, because the log no longer shows where their outcomes are.
     static OutcomeLocations locations(Tx tx, TxSnapshot since) {
         var ranges = new ArrayList<OutcomeRange>();
         var listed = new ArrayList<UUID>();

@@ -24,7 +24,7 @@ import java.util.UUID;
 /// @param seen the snapshot at the start of the round; all events visible in it were sent
 /// @param until the snapshot at the end of the round; equal to `seen` between two rounds
 /// @param after the last id that was sent in this round; all zeros between two rounds
-/// @param batch the events of one transaction that were sent before this round: those up to an id
+/// @param batch if present, the events of one transaction that were already sent before this round
 public record StreamCursor(
         String database,
         TxSnapshot seen,
@@ -39,8 +39,8 @@ public record StreamCursor(
     private static final UUID NO_EVENT = new UUID(0, 0);
 
     /// The value of `after` when all events of a round have been sent, but no outcome of a delivery
-    /// yet. It is lower than the id of any delivery. Unlike event ids, it has an ordinal, as ids of
-    /// deliveries do.
+    /// yet. It is lower than the id of any delivery. Like the id of a delivery, and unlike that of
+    /// an event, it contains an ordinal.
     private static final UUID NO_DELIVERY = new UUID(0, 1);
 
     private static final int MAX_LENGTH = 16 * 1024;
@@ -57,8 +57,9 @@ public record StreamCursor(
     ///
     /// @param xid the number of the transaction that stored the event
     /// @param overlap the maximum difference between `xid` and the number of an older transaction
-    ///   that was still running when `xid` committed. The stream sends all events of transactions
-    ///   up to this much older than `xid`, even if the client already has them
+    ///   that was still running when `xid` committed. The stream sends all events of older
+    ///   transactions whose numbers are at most this much lower than `xid`, even if the client
+    ///   already has them
     public static StreamCursor after(String database, UUID event, long xid, long overlap) {
         return at(database, TxSnapshot.before(Math.max(1, xid - overlap)))
                 .withBatch(new PartOfBatch(xid, event));
@@ -94,7 +95,8 @@ public record StreamCursor(
         return (after.getLeastSignificantBits() & ORDINAL_MASK) != 0;
     }
 
-    /// Returns whether this round may have unsent events that arrived at this time or earlier.
+    /// Returns whether this round may still have to send events that arrived at this time or
+    /// earlier.
     boolean hasEventsBefore(Instant time) {
         return !isBehindEvents() && !Uuid7.timeOf(after).isAfter(time);
     }

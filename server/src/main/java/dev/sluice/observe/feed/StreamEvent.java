@@ -20,7 +20,7 @@ public final class StreamEvent implements StreamItem {
     /// its payload.
     private static final int OVERHEAD_BYTES = 1_500;
 
-    /// A character of the type takes up to two bytes as text, and up to three in the JSON.
+    /// A character of the event's type takes up to two bytes as text, and up to three in the JSON.
     private static final int MAX_BYTES_OF_CHARACTER = 5;
 
     private record CursorText(StreamCursor start, String text) {}
@@ -86,7 +86,7 @@ public final class StreamEvent implements StreamItem {
 
     /// Creates an event for streams that do not need its payload.
     ///
-    /// @param type what the sender calls the event
+    /// @param type the type that the sender gave the event, if any
     /// @param xid the number of the transaction that stored the event
     static StreamEvent withoutPayload(EventSummary summary, Optional<String> type, long xid) {
         return new StreamEvent(summary, type, xid, new ReadPayload.NoPayload(), null);
@@ -102,7 +102,7 @@ public final class StreamEvent implements StreamItem {
                 withoutPayload());
     }
 
-    /// Returns this event for streams that need its payload, which is damaged.
+    /// Returns this event, marked as having a damaged payload, for streams that need the payload.
     StreamEvent withUnreadablePayload() {
         return new StreamEvent(
                 summary, type, xid, new ReadPayload.DamagedPayload(), withoutPayload());

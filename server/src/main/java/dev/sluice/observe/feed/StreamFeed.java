@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
 /// Reads new events from the database, once for all streams of this node.
 ///
 /// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
-/// became visible since the previous snapshot. A round does nothing if no stream is open. If a
-/// round fails, each stream reads the missed events itself.
+/// became visible since the previous snapshot. A round does nothing if no stream is open or
+/// joining. If a round fails, each stream reads the missed events itself.
 public final class StreamFeed implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
@@ -54,7 +54,7 @@ public final class StreamFeed implements Loop.Step {
     /// the feed's thread.
     private @Nullable TxSnapshot seen;
 
-    /// @param activity marked while there are streams
+    /// @param activity its `mark` method is called in each round in which streams are open
     public StreamFeed(StreamReader reader, Activity activity) {
         this.reader = reader;
         this.activity = activity;
@@ -120,7 +120,8 @@ public final class StreamFeed implements Loop.Step {
                 handOn(seen, position);
             } catch (RuntimeException | Error e) {
                 // Some streams may already have a part of this round, so the feed cannot repeat it.
-                // It drops all streams. Each stream then reads the rest from its own cursor.
+                // It drops all streams, and each of them reads the rest from the database, starting
+                // at its own cursor.
                 subscriptions.forEach(FeedSubscription::overflow);
                 subscriptions.clear();
                 throw e;
@@ -224,8 +225,8 @@ public final class StreamFeed implements Loop.Step {
                 .toList();
     }
 
-    /// Gives the outcomes to the streams that want them, and the cursor at the end of the round to
-    /// every stream.
+    /// Passes the outcomes to the streams that want them. Every stream also receives the cursor at
+    /// the end of the round.
     private void handOnOutcomes(
             StreamCursor start, boolean withDeliveries, Map<SourceId, WorkspaceId> sources) {
         var cursor = start;

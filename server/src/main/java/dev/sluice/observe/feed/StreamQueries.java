@@ -169,8 +169,8 @@ final class StreamQueries {
     }
 
     /// Returns the maximum difference between `xid` and the number of an older transaction that was
-    /// still running when `xid` committed. If the log was compacted, this is the maximum for the
-    /// minute of that commit.
+    /// still running when `xid` committed. If the log row of that commit was compacted, this is the
+    /// maximum for all commits of about the same minute.
     static long overlap(Tx tx, long xid) {
         return tx.findOne(
                         "select overlap from commit_log where xid >= ? order by xid limit 1",

@@ -82,8 +82,8 @@ public final class StreamReader {
     /// Reads the next events of the cursor's round. If these are the last events of the round, the
     /// page's `next` is [StreamCursor#endOfEvents].
     ///
-    /// @param from where the read starts; events that arrived earlier are not in this round or have
-    ///   expired
+    /// @param from the time at which the read starts; events that arrived earlier are not in this
+    ///   round or have expired
     /// @param needsPayload selects the sources whose payloads are read
     public StreamPage events(
             Collection<SourceId> sources,
@@ -170,7 +170,8 @@ public final class StreamReader {
     /// event of a selected source if it has expired since it was read.
     ///
     /// If the database cannot read a stored payload, the whole query fails. The batch is then split
-    /// in halves, which are read again, until the damaged payload is in a batch by itself.
+    /// in half and each half is read separately. This repeats until the damaged payload is in a
+    /// batch by itself.
     private List<StreamEvent> withPayloads(
             List<StreamEvent> events, Predicate<SourceId> needsPayload) {
         var needed =
@@ -253,8 +254,8 @@ public final class StreamReader {
     }
 
     /// Returns whether the cursor is within a round that started with the oldest stored event. That
-    /// round sends everything that the snapshot at its end sees, so only this snapshot must be in
-    /// the log.
+    /// round sends everything that the snapshot at its end sees, so the log only needs to contain
+    /// the commits after that snapshot.
     private boolean isOfOldest(StreamCursor cursor, long next) {
         long end = cursor.until().oldestRunning();
         return cursor.seen().seesNothing()
@@ -268,8 +269,8 @@ public final class StreamReader {
         return cursor.seen().oldestRunning() > db.call(StreamQueries::logBegin);
     }
 
-    /// Returns the start for a client whose position is no longer known: the stream begins with the
-    /// oldest stored event.
+    /// Returns the start for a client whose position is no longer known. The stream then begins
+    /// with the oldest stored event.
     public StreamStart fromOldest() {
         return new StreamStart(
                 Optional.of(StreamCursor.at(databaseName(), TxSnapshot.before(1))),

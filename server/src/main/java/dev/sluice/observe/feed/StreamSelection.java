@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The choices in the request for a stream: which events it shows, and in which form.
+/// What a client requested of a stream: which events to show, and in which form.
 ///
 /// @param only the sources to show; empty for all sources of the workspace, including future ones
 /// @param isFull whether events include headers and body
@@ -39,8 +39,8 @@ public record StreamSelection(
                 && (connection.isEmpty() || connection.get().equals(outcome.connection()));
     }
 
-    /// Returns the items without the outcomes that the stream does not show. The caller must pass
-    /// only items of the stream's sources.
+    /// Returns all events among the items, and those outcomes that the stream shows. The caller
+    /// must pass only items of the stream's sources.
     public List<? extends StreamItem> wanted(List<? extends StreamItem> items) {
         return items.stream()
                 .filter(item -> !(item instanceof StreamOutcome outcome) || includes(outcome))

@@ -1,5 +1,5 @@
-/// What live streams send: the events and delivery outcomes of some sources, in an order that any
-/// node can continue.
+/// What live streams send: the events and delivery outcomes of some sources. The order is the same
+/// on every node, so a client can continue on another node.
 ///
 /// [StreamFeed] reads the database once for all streams of this node. A stream that has fallen
 /// behind reads the database itself until it has caught up. Both read with [StreamReader]. A

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Counts how much a workspace has used of its plan's limits.
+/// Counts how much of its plan's limits a workspace has used.
 final class LimitUsageQueries {
 
     /// Events that failed verification do not count towards the quota.
@@ -73,8 +73,8 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns the maximum number of connections of a single source of the workspace. Sources in
-    /// the trash do not count.
+    /// Returns the number of connections of the workspace's source that has the most connections.
+    /// Sources in the trash do not count.
     static long mostConnectionsOfSource(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 """

@@ -21,7 +21,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.ToLongBiFunction;
 
-/// The route `GET /api/v1/usage`, which returns how much a workspace has used of its plan's limits.
+/// The route `GET /api/v1/usage`, which returns how much of its plan's limits a workspace has used.
 public final class UsageRoutes {
 
     private final Db db;
@@ -97,8 +97,8 @@ public final class UsageRoutes {
                                 asLong(limits.concurrentStreams())));
     }
 
-    /// Returns the number of API requests in the current minute, or empty if the plan has no limit,
-    /// because requests are then not counted.
+    /// Returns the number of API requests in the current minute. Returns empty if the plan has no
+    /// limit, because requests are not counted then.
     private static Optional<Long> apiRequests(
             Tx tx, WorkspaceId workspace, OptionalInt limit, Instant now) {
         return limit.isEmpty()

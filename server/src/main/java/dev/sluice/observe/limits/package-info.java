@@ -1,4 +1,4 @@
-/// Reports how much a workspace has used of its plan's limits.
+/// Reports how much of its plan's limits a workspace has used.
 @NullMarked
 package dev.sluice.observe.limits;
 

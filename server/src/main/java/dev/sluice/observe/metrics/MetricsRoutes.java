@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The route `GET /metrics`, which has its own port and needs no API key.
+/// The route `GET /metrics`, which is served on its own port and needs no API key.
 public final class MetricsRoutes {
 
     private final RelayMetrics relay;

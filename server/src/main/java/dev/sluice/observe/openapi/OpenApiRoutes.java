@@ -63,8 +63,8 @@ public final class OpenApiRoutes {
         return new DocumentForm(etag, reply);
     }
 
-    /// Returns headers that let clients cache the document, but require them to revalidate it, so
-    /// that they see a new release at once.
+    /// Returns headers that let clients cache the document but make them revalidate it each time. A
+    /// client therefore sees the document of a new release at once.
     private static List<Header> validators(String etag) {
         return List.of(
                 new Header("ETag", etag),

@@ -20,11 +20,11 @@ import java.util.Optional;
 /// server was built without its dashboard.
 final class PageFiles {
 
-    /// The name of the content coding without compression.
+    /// The name of the content coding that stands for no compression.
     static final String IDENTITY = "identity";
 
-    /// @param forms maps the name of each content coding to the encoded bytes, the smallest first
-    ///   and `IDENTITY` last
+    /// @param forms maps the name of each content coding to the encoded bytes; the smallest comes
+    ///   first and `IDENTITY` last
     record PageFile(String contentType, Map<String, byte[]> forms) {
 
         byte[] plain() {

@@ -26,9 +26,9 @@ public final class PageRoutes {
 
     private static final String CLASS_PATH_DIRECTORY = "/dashboard/";
 
-    /// The placeholder in the page for the relative path up to the dashboard's root. Because the
-    /// path is relative, the dashboard needs no setting to work behind a proxy that adds a path
-    /// prefix.
+    /// The placeholder in the page that is replaced with the relative path to the dashboard's root.
+    /// Because the path is relative, the dashboard needs no setting to work behind a proxy that
+    /// adds a path prefix.
     private static final String ROOT_MARK = "{{root}}";
 
     /// The reply to programs that request `/`.
@@ -140,8 +140,8 @@ public final class PageRoutes {
         return accepts(request.firstHeader("Accept").orElse(""), "text/html");
     }
 
-    /// Returns whether a list such as `gzip, br;q=0.5` contains `value`, with a weight other than
-    /// `q=0`, which means refused.
+    /// Returns whether a list such as `gzip, br;q=0.5` contains `value` and does not refuse it with
+    /// the weight `q=0`.
     private static boolean accepts(String list, String value) {
         for (String one : list.split(",", -1)) {
             var parts = one.strip().toLowerCase(Locale.ROOT).split(";", 2);

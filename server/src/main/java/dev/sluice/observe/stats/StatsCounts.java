@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The counts of events, deliveries and refused requests of one bucket, source or destination. Not
+/// The counts of events, deliveries and refused requests for one bucket, source or destination. Not
 /// thread-safe.
 ///
 /// A delivery is counted at the time at which its event arrived, even if the delivery ended later.
@@ -26,7 +26,8 @@ final class StatsCounts {
     private long bytes;
     private long made;
 
-    /// @param dim the number of the status, trigger, latency bucket or reason, depending on `kind`
+    /// @param dim the number that identifies the status, trigger, latency bucket or reason,
+    ///   depending on `kind`
     /// @param size the total size of the events' bodies in bytes, if `kind` is `EVENTS`
     void add(UsageKind kind, int dim, long n, long size) {
         switch (kind) {
@@ -101,7 +102,7 @@ final class StatsCounts {
         return eventJson().putAll(deliveryJson()).put("refused", refusedJson());
     }
 
-    /// Returns the numbers of refused requests by response status. Requests that failed
+    /// Returns how many requests were refused, by response status. Requests that failed
     /// verification are also counted as events.
     private JsonObject refusedJson() {
         var byStatus = new TreeMap<String, Long>();

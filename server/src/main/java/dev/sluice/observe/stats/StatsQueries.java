@@ -18,11 +18,11 @@ import java.util.function.UnaryOperator;
 /// Reads the counts of a time window, from the usage tables and from the ledger rows that have not
 /// been folded (added) into these tables yet.
 ///
-/// Reads only rows with the wanted keys and the window's hours or days. A window counted by hour
-/// has at most 49 hours, a window counted by day at most 91 days, and a window counted by month the
-/// days of at most about ten years.
+/// Reads only rows with the wanted keys and the window's hours or days. If the window is counted by
+/// hour, it has at most 49 hours. If it is counted by day, it has at most 91 days. If it is counted
+/// by month, the rows are read by day, for at most about ten years.
 ///
-/// Each instance belongs to one transaction. The caller must start it with
+/// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class StatsQueries {
 
@@ -40,7 +40,8 @@ final class StatsQueries {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
     }
 
-    /// Returns the counts of each bucket, by the start of the bucket. Empty buckets are omitted.
+    /// Returns the counts for each bucket, keyed by the start of the bucket. Empty buckets are
+    /// omitted.
     Map<Instant, StatsCounts> byBucket(StatsScope scope) {
         Map<Instant, StatsCounts> buckets = new HashMap<>();
         sumByTime(SOURCE_KINDS, scope.sourceIds(), buckets);
@@ -77,7 +78,7 @@ final class StatsQueries {
         return byKey(CONNECTION_KINDS, scope.connectionIds(), groupOf);
     }
 
-    /// Returns all counts of each source.
+    /// Returns all counts for each source.
     Map<UUID, StatsCounts> bySource(StatsScope scope) {
         var counts = eventsBySource(scope);
         addByKey(CONNECTION_KINDS, scope.connectionIds(), scope::sourceOf, counts);

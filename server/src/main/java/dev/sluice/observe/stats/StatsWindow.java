@@ -39,9 +39,9 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
         return between(after, before, now);
     }
 
-    /// Returns the window with the unit for its length: hours for up to two days, days for up to 90
-    /// days, otherwise months. If the hourly counts at its beginning are no longer kept, uses days
-    /// instead of hours.
+    /// Returns the window, with a unit that suits its length: hours for up to two days, days for up
+    /// to 90 days, otherwise months. If the hourly counts for the start of the window are no longer
+    /// kept, the unit is days instead of hours.
     static StatsWindow between(Instant after, Instant before, Instant now) {
         return new StatsWindow(after, before, unit(after, before, now));
     }

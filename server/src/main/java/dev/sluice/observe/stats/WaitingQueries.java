@@ -21,11 +21,11 @@ import java.util.function.UnaryOperator;
 ///
 /// The usage counts give the exact number of waiting deliveries, and the hour in which the event of
 /// the oldest one arrived. A search then looks for that delivery's row among all unfinished
-/// deliveries of that hour or later, including those of other workspaces. If it does not find the
-/// row among the first 20 000, the time that it has reached is returned instead. This time is at
-/// most an hour too early, or a day if the hourly counts are no longer kept.
+/// deliveries of that hour or later, including those of other workspaces. If the row is not among
+/// the first 20 000, the time that the search has reached is returned instead. This time is too
+/// early by at most an hour, or by at most a day if the hourly counts are no longer kept.
 ///
-/// Each instance belongs to one transaction. The caller must start it with
+/// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class WaitingQueries {
 
@@ -65,7 +65,7 @@ final class WaitingQueries {
 
     /// Returns the waiting deliveries of each group. Groups without waiting deliveries are omitted.
     Map<UUID, WaitingDeliveries> byGroup() {
-        // The planner's statistics on `delivery_work` are out of date most of the time.
+        // The planner's statistics on `delivery_work` are usually out of date and would mislead it.
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
         var firstWork = firstWork();
         if (firstWork.isEmpty() || connections.isEmpty()) {
@@ -173,7 +173,7 @@ final class WaitingQueries {
                 ends);
     }
 
-    /// Returns when the event of the oldest waiting delivery of each group arrived.
+    /// Returns, for each group, when the event of its oldest waiting delivery arrived.
     private Map<UUID, Instant> oldest(Map<UUID, WaitingGroup> groups) {
         Map<UUID, Instant> oldest = new HashMap<>();
         var searched = new HashMap<>(groups);

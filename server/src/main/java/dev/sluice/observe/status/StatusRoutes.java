@@ -15,14 +15,14 @@ import java.util.function.Supplier;
 
 /// The routes that report whether the service works. They need no API key.
 ///
-/// `GET /api/v1/status` responds with 503 if the service is down. `GET /healthz/ready` does the
-/// same for load balancers, without details. `GET /healthz/live` responds with 200 as long as the
-/// process can answer at all. A supervisor that restarts processes should use `live`, because a
-/// restart does not repair the database.
+/// `GET /api/v1/status` responds with 503 if the service is down. `GET /healthz/ready` responds
+/// with the same status code, but without details; it is meant for load balancers. `GET
+/// /healthz/live` responds with 200 as long as the process can answer at all. A supervisor that
+/// restarts processes should use `live`, because a restart does not repair the database.
 ///
 /// The service is down if the database cannot be reached or the server is shutting down. Otherwise,
-/// it is degraded if ingest or delivery does not work, or if there is another problem. The problems
-/// are recorded as they happen, so a request costs one trivial query.
+/// it is degraded if ingest or delivery does not work, or if there is another problem. Problems are
+/// recorded when they occur, so a request costs only one trivial query.
 public final class StatusRoutes {
 
     private final Db db;

@@ -43,17 +43,17 @@ final class EventStream implements StreamBody {
     static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(15);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
-    /// How long a stream waits for a database that does not answer. After that it ends, so that its
-    /// client can connect to another node.
+    /// How long a stream waits for a database that is not answering. After that time, the stream
+    /// ends, so that its client can connect to another node.
     private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);
 
     /// How many times in a row the stream may lose its database connection while catching up. After
-    /// that it ends, because the read itself may be what breaks the connection.
+    /// that, the stream ends, because the read itself may be what breaks the connection.
     private static final int MAX_LOST_READS = 3;
 
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
-    /// How long a stream may prepare messages before it must let another stream do so.
+    /// How long a stream may prepare messages before it must give another stream a turn.
     private static final Duration MAX_TURN = Duration.ofMillis(10);
 
     /// The objects that all streams of this node share.
@@ -328,7 +328,7 @@ final class EventStream implements StreamBody {
     }
 
     /// Prepares messages about the items, starting at index `from`. Stops once there is enough for
-    /// one write, or after [#MAX_TURN]. Returns the index of the first item that is left.
+    /// one write, or after [#MAX_TURN]. Returns the index of the first item that was not prepared.
     private int show(StreamCursor start, List<? extends StreamItem> items, int from) {
         long begunNanos = System.nanoTime();
         int next = from;

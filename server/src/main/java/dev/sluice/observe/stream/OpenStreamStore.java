@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Stores which streams are open on all nodes. A stream counts while the node that sends it is
-/// live. The streams of a dead node stop counting at once, although their rows are removed later.
+/// Stores which streams are open on all nodes. A stream counts as open while the node that sends it
+/// is live. The streams of a dead node no longer count, even though their rows are removed only
+/// later.
 final class OpenStreamStore {
 
     /// An open stream of a workspace.
@@ -38,7 +39,8 @@ final class OpenStreamStore {
         return true;
     }
 
-    /// Adds streams, even above the limit, or moves them to another epoch.
+    /// Adds these streams, even if that exceeds the limit. A stream that already has a row is moved
+    /// to its new epoch.
     static void put(Tx tx, List<OpenStream> streams) {
         var rows = new ArrayList<List<Object>>();
         for (var stream : streams) {
@@ -72,7 +74,7 @@ final class OpenStreamStore {
     }
 
     /// Returns the streams on all nodes that exceed their workspace's limit. The oldest streams of
-    /// a workspace are within the limit, so these are its newest ones.
+    /// a workspace count as within the limit, so the returned streams are its newest.
     static Set<UUID> aboveLimit(Tx tx, Map<WorkspaceId, Integer> limits) {
         var workspaces = List.copyOf(limits.entrySet());
         return new HashSet<>(

@@ -26,8 +26,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Tracks the open streams of this node. Registers them in the database, so that each workspace's
-/// limit applies across all nodes. Ends a stream if its caller lost access, if its source or
-/// connection was deleted, or if the workspace's plan no longer allows so many streams.
+/// limit applies across all nodes. Ends a stream if its caller has lost access, if its source or
+/// connection was deleted, or if the workspace has more streams open than its plan allows.
 /// Thread-safe.
 ///
 /// Opening a stream needs the database. If the database fails later, open streams continue, and the
@@ -36,8 +36,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// The number of seconds in the `Retry-After` header of a request that is refused because too
-    /// many streams are open.
+    /// The number of seconds in the `Retry-After` header of the response to a request that is
+    /// refused because too many streams are open.
     private static final String RETRY_AFTER_SECONDS = "5";
 
     private final Db db;

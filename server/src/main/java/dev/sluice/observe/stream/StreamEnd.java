@@ -10,8 +10,9 @@ enum StreamEnd {
     SOURCE_GONE,
     /// The connection that the request named, or its destination, was deleted.
     CONNECTION_GONE,
-    /// The workspace has more streams open than its plan allows. Either its plan has become
-    /// smaller, or other nodes opened streams while this node was cut off from the database.
+    /// The workspace has more streams open than its plan allows. Either the workspace has changed
+    /// to a smaller plan, or other nodes opened streams while this node was cut off from the
+    /// database.
     STREAM_LIMIT_REACHED,
     /// The database did not answer.
     UNAVAILABLE,

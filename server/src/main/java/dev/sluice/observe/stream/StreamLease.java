@@ -65,8 +65,8 @@ final class StreamLease implements AutoCloseable {
         epoch = nodeEpoch;
     }
 
-    /// Asks the stream to end, which usually takes less than half a second. After the first call,
-    /// further calls do nothing.
+    /// Asks the stream to end, which usually takes less than half a second. Only the first call has
+    /// an effect.
     void end(StreamEnd why) {
         if (end == null) {
             end = why;

@@ -149,7 +149,7 @@ public final class StreamRoutes {
     }
 
     /// Returns the connection's source, which must be one of the requested sources. Throws a 404 if
-    /// the workspace has no such connection.
+    /// the workspace has no connection with this id from these sources.
     private Set<SourceId> sourcesOf(Caller caller, ConnectionId id, Set<SourceId> sources) {
         // Loads the latest configuration, because another node may have just changed it.
         configuration.run();
@@ -197,8 +197,8 @@ public final class StreamRoutes {
         return sources;
     }
 
-    /// Reads `Last-Event-ID` or `after`. A client that reconnects sends both, and the header is the
-    /// newer one.
+    /// Reads `Last-Event-ID` or `after`. A client that reconnects sends both; the header then
+    /// contains the newer position.
     private static Optional<StreamPlace> place(Request request, QueryParameters parameters) {
         var after = parameters.parsed("after", StreamRoutes::place);
         parameters.check();

@@ -51,8 +51,8 @@ final class StreamView {
     }
 
     private void show(StreamEvent event, StreamCursor start, StreamFrames frames) {
-        // Empty if no connection is selected, or if the selected one was just deleted. In the
-        // second case, `refusal` filters every event until the stream ends.
+        // Empty if no connection is selected, or if the selected one was just deleted. If it was
+        // deleted, `refusal` filters out every event until the stream ends.
         Optional<Route> route = selection.connection().flatMap(configuration::route);
         var refusal = refusal(event, route);
         if (refusal.isPresent()) {
@@ -108,7 +108,7 @@ final class StreamView {
 
     private void showTransformed(
             StreamEvent event, Route route, StreamCursor start, StreamFrames frames) {
-        // Never empty, because `refusal` filters an event with a damaged payload.
+        // Never empty, because `refusal` has already filtered out events with a damaged payload.
         var stored = event.payload().orElseThrow();
         switch (preview.preview(route, event.summary().id(), stored)) {
             case PreviewedPayload.FailedTransformation(String reason) ->

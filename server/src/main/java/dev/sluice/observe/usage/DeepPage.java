@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// Finds the time at which a page begins, if its time unit contains many rows that come before the
-/// page.
+/// Finds the time at which a page begins. Used if the time unit in which the page begins contains
+/// many rows that come before the page.
 ///
 /// The list is sorted newest first, so the rows before a page are newer. Counting rows by an index
 /// is far faster than reading them in order to skip them. The search therefore guesses a time
 /// shortly before the page and counts the rows on the side of that time that is likely to have
-/// fewer. It repeats this in the part that is left. If the rows arrived at an even rate, two or
-/// three guesses are enough. Counting may also read rows of other workspaces, so the search ends
-/// when it has taken longer than skipping would.
+/// fewer. It repeats this in the remaining part. If the rows arrived at an even rate, two or three
+/// guesses are enough. Counting may also read rows of other workspaces, so the search ends when it
+/// has taken longer than skipping would.
 final class DeepPage {
 
     /// The estimated time that skipping one row takes.
@@ -34,7 +34,7 @@ final class DeepPage {
 
     private long high;
 
-    /// The number of rows from `low` up to `high`.
+    /// The number of matching rows from `low` up to but not including `high`.
     private long rows;
 
     /// The number of these rows that come before the page.
@@ -42,7 +42,7 @@ final class DeepPage {
 
     /// @param unit the time unit in which the page begins; none of the page's windows is newer
     /// @param rows the number of matching rows in the unit
-    /// @param maxSkippedRows the maximum number of rows before the page that may remain
+    /// @param maxSkippedRows the search ends once at most this many rows before the page remain
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
     /// @param nanos a clock such as `System.nanoTime`
     DeepPage(
@@ -63,7 +63,7 @@ final class DeepPage {
         high = Uuid7.millisOf(unit.high()) + 1;
     }
 
-    /// Returns a location of the page that leaves out most of the rows before the page.
+    /// Returns a location whose windows leave out most of the rows before the page.
     PageLocation find() {
         long begunNanos = nanos.getAsLong();
         long maxNanos = offset * SKIP_TIME.toNanos();

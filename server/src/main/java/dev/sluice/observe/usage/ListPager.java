@@ -53,7 +53,7 @@ public record ListPager<T>(
 
     /// Returns the page of a list whose rows must be scanned. If the time budget is used up before
     /// the scan reaches the end, the total is not exact and the page may have fewer rows than
-    /// wanted. The next page then continues where the scan stopped.
+    /// requested. The next page then continues where the scan stopped.
     public ResultPage<T> scanned(
             Duration budget, Function<PageLocator.PageLocation, ScanStep<T>> scan) {
         var matches = new ArrayList<T>();

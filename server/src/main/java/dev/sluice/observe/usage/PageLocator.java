@@ -17,17 +17,17 @@ import java.util.UUID;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
-/// Uses the usage counts to find where, in a long list sorted newest first, the rows of one page
-/// are.
+/// Finds out where the rows of one page are in a long list that is sorted newest first, by means of
+/// the usage counts.
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
 /// matching rows in them. The query therefore reads rows only from these time units. Rows are
-/// counted only in the two units at the ends of the range that it covers in part, and in at most
-/// half of each. If a unit with very many rows begins far before the page, [DeepPage] finds a time
-/// shortly before the page. The cost therefore depends neither on the length of the list nor on how
-/// far down the page is.
+/// counted one by one only in the two units at the ends of the range, if the range covers just a
+/// part of them. Even there, at most half of each unit is counted. If a unit with very many rows
+/// begins far before the page, [DeepPage] finds a time shortly before the page. The cost therefore
+/// depends neither on the length of the list nor on how far down the list the page is.
 ///
-/// Each instance belongs to one transaction. The caller must start it with
+/// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 public final class PageLocator {
 
@@ -60,7 +60,7 @@ public final class PageLocator {
     /// @param offset the page's offset from the start of the first segment
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
-    /// The maximum number of rows before a page that are skipped one by one. With more rows,
+    /// The maximum number of rows before a page that are skipped one by one. If there are more,
     /// counting is faster.
     public static final long MAX_SKIPPED_ROWS = 500;
 
@@ -74,7 +74,8 @@ public final class PageLocator {
     /// @param sourceOf maps a key of the usage counts, which is a source or a connection, to its
     ///   source
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
-    /// @param maxSkippedRows how many rows before a page the query that reads it may skip
+    /// @param maxSkippedRows the maximum number of rows before a page that the query for the page
+    ///   may skip
     public PageLocator(
             UsageSum usage,
             IdRange range,
@@ -112,8 +113,8 @@ public final class PageLocator {
         };
     }
 
-    /// Counts the rows in a part of one unit. If the rest of the unit is smaller, counts the rows
-    /// in the rest and subtracts them.
+    /// Returns the number of rows in a part of one unit. If the rest of the unit is smaller, counts
+    /// the rows in the rest instead and subtracts them from the unit's usage count.
     private long countEdge(IdRange ids, List<SourceWindow> windows) {
         long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
         long to = from + usage.smallestUnit().minutes;
@@ -134,7 +135,7 @@ public final class PageLocator {
         return n;
     }
 
-    /// Returns the windows with matching rows in a part of a unit.
+    /// Returns the windows within `ids` that have matching rows.
     ///
     /// @param ids a part of one unit
     private List<SourceWindow> edgeWindows(IdRange ids) {
@@ -236,7 +237,7 @@ public final class PageLocator {
     /// @param offset the page's offset among the matching rows of the windows, newest first
     public record PageLocation(List<SourceWindow> windows, long offset, int limit) {}
 
-    /// Removes the segments before and after the page.
+    /// Returns the segments without those before and after the page.
     private static PageSegments trimToPage(PageSegments pageSegments, int limit) {
         var page = new ArrayList<TimeSegment>();
         long before = 0;
@@ -254,8 +255,8 @@ public final class PageLocator {
         return new PageSegments(page, offset);
     }
 
-    /// Replaces the segments of unit `from`, which are adjacent, with segments of the smaller unit
-    /// `to`.
+    /// Returns the segments, with those of unit `from` replaced by segments of the smaller unit
+    /// `to`. The replaced segments are adjacent.
     private PageSegments refine(PageSegments pageSegments, BucketUnit from, BucketUnit to) {
         var larger = summed(pageSegments, from);
         if (larger.isEmpty()) {
@@ -290,7 +291,7 @@ public final class PageLocator {
     /// Returns, for each source, the windows that contain matching rows from minute `from` up to
     /// but not including minute `to`. Adjacent units of a source form one window.
     ///
-    /// @param ids the windows are cut to fit this range of ids
+    /// @param ids the range of ids to which the windows are cut
     private List<SourceWindow> windows(long from, long to, IdRange ids) {
         long length = usage.smallestUnit().minutes;
         var windows = new ArrayList<SourceWindow>();
@@ -316,9 +317,9 @@ public final class PageLocator {
         return windows;
     }
 
-    /// Returns, for each source, the time units that have matching rows. They are mapped from the
-    /// minute at which a unit starts to whether the unit is pure, which means that it contains only
-    /// matching rows for every usage key of the source.
+    /// Returns, for each source, the time units that have matching rows. Each unit is represented
+    /// by the minute at which it starts, and mapped to a flag. The flag says whether the unit is
+    /// pure: for every usage key of the source, it contains only matching rows.
     private Map<UUID, SortedMap<Long, Boolean>> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> bySource = new HashMap<>();
         for (var presence : usage.activeUnits(from, to)) {

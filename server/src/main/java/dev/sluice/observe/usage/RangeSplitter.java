@@ -69,7 +69,7 @@ public final class RangeSplitter {
 
     /// Adds as many units of this size as fit, with smaller units before and after them.
     ///
-    /// @param from the start of a unit of the smallest size, as is `to`
+    /// @param from the start of a unit of the smallest size; this applies to `to` as well
     private static void addWholeUnits(List<RangePart> parts, BucketUnit unit, long from, long to) {
         if (from >= to) {
             return;

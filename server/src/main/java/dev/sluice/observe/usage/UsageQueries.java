@@ -13,13 +13,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Reads exact counts of events, of created deliveries or of finished deliveries, by key and unit
-/// of time.
+/// Reads the exact number of events, created deliveries or finished deliveries, by key and unit of
+/// time.
 ///
 /// Adds up the counts in the usage tables (`rollup_hour`, `rollup_day`) and the ledger rows that
 /// have not been folded (added) into these tables yet. Each instance belongs to one transaction.
-/// The caller must start it with [dev.sluice.platform.db.Db#snapshot], so that all queries see the
-/// same data.
+/// The caller must start the transaction with [dev.sluice.platform.db.Db#snapshot], so that all
+/// queries see the same data.
 public final class UsageQueries {
 
     /// A kind of usage that can be read by unit of time.
@@ -52,7 +52,7 @@ public final class UsageQueries {
 
     /// The count for one key.
     ///
-    /// @param dim the number of the status or trigger by which the series is counted
+    /// @param dim the number that identifies the counted status or trigger
     public record UsageCount(UUID key, int dim, long n) {}
 
     /// The time units, of the series' smallest size, in which one key has wanted counts.
@@ -184,7 +184,7 @@ public final class UsageQueries {
 
     /// Returns the wanted counts by key and status or trigger, from minute `from` up to but not
     /// including minute `to`. Both must be the start of an hour, or of a day if `unit` is `DAY`.
-    /// The same key and status or trigger may occur more than once.
+    /// The list may have more than one count for the same key and status or trigger.
     public List<UsageCount> counts(BucketUnit unit, long from, long to) {
         var stored = unit == BucketUnit.DAY ? BucketUnit.DAY : BucketUnit.HOUR;
         var counts =

@@ -17,7 +17,8 @@ public final class UsageSum {
     private final List<UsageQueries> subtracted;
 
     /// @param added the counts to add, at least one; all have the same smallest unit
-    /// @param subtracted the counts to subtract; their rows are also among the added ones
+    /// @param subtracted the counts to subtract; everything that they count is also counted by
+    ///   `added`
     public UsageSum(List<UsageQueries> added, List<UsageQueries> subtracted) {
         this.added = List.copyOf(added);
         this.subtracted = List.copyOf(subtracted);

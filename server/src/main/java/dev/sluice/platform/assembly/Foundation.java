@@ -28,7 +28,7 @@ public record Foundation(
 
     /// The clocks of the server.
     ///
-    /// @param shared shows the database's time, so that all nodes on one database agree
+    /// @param shared shows the database's time, so that all nodes that share the database agree
     /// @param settled the clock for decisions that cannot be undone. If `shared` jumps forward by
     ///   more than 10 minutes, this clock follows only after the jump has lasted for an hour
     public record FoundationClocks(InstantSource shared, InstantSource settled) {}
@@ -41,8 +41,8 @@ public record Foundation(
         return clocks.settled();
     }
 
-    /// Returns the activity that all work reports to. Chores use it to run less often while there
-    /// is no work.
+    /// Returns the object to which all work reports that it is active. Chores use it to run less
+    /// often while there is no work.
     public Activity activity() {
         return shutdown.activity();
     }

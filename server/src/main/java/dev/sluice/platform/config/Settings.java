@@ -16,8 +16,8 @@ import java.util.function.Function;
 
 /// Reads and checks named text settings, such as environment variables.
 ///
-/// An invalid setting is recorded as an error and treated as not set. The caller reads every
-/// setting and then calls `errors`, which also reports unknown names. A blank value counts as not
+/// An invalid setting is recorded as an error and treated as not set. After reading every setting,
+/// the caller must call `errors`, which also reports unknown names. A blank value counts as not
 /// set.
 ///
 /// Not thread-safe.
@@ -36,8 +36,8 @@ public final class Settings {
         this(values, Map.of());
     }
 
-    /// @param namesInFile maps each setting that comes from a file to its name in that file, which
-    ///   error messages use
+    /// @param namesInFile maps each setting that comes from a file to its name in that file; error
+    ///   messages use the name in the file
     public Settings(Map<String, String> values, Map<String, String> namesInFile) {
         this.namesInFile = Map.copyOf(namesInFile);
         this.values = new LinkedHashMap<>();

@@ -8,8 +8,8 @@ import java.util.HexFormat;
 /// The constants of a data file's format.
 final class DataFileFormat {
 
-    /// The first line of the file. Its number is raised when the format changes so that older
-    /// versions cannot read it.
+    /// The first line of the file. Its number is raised whenever a change of the format makes it
+    /// unreadable to older versions.
     static final String FIRST_LINE = "SLUICE-DATA 1";
 
     static final String NAME = "SLUICE-DATA ";
@@ -19,8 +19,8 @@ final class DataFileFormat {
     static final int TABLE_END = 'E';
     static final int FILE_END = 'Z';
 
-    /// The length of the last line, which is the SHA-256 of all bytes before it in hexadecimal
-    /// digits, and a line break.
+    /// The length of the last line. It consists of the SHA-256 hash of all bytes before it, in
+    /// hexadecimal digits, and a line break.
     static final int TRAILER_BYTES = 65;
 
     static final int BUFFER_BYTES = 64 * 1024;

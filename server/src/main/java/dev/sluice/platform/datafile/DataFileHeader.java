@@ -16,11 +16,11 @@ import java.util.TreeMap;
 
 /// The header of a data file, which describes the rows that follow.
 ///
-/// @param passphrase how the key of the file's secrets is derived, or empty if that key is the
-///   master key
-/// @param canary a known text, sealed with the key of the file's secrets and encoded in base64
+/// @param passphrase how the key for the file's secrets is derived from a passphrase, or empty if
+///   that key is the master key
+/// @param canary a known text, sealed with the key for the file's secrets and encoded in base64
 /// @param days the UTC days that have partitions
-/// @param sequences the last value of each sequence that was used, by name
+/// @param sequences the last value of each sequence that has been used, by the sequence's name
 /// @param tables the tables, in the order in which the file contains their rows
 public record DataFileHeader(
         FileOrigin origin,
@@ -47,10 +47,10 @@ public record DataFileHeader(
 
     /// A table in the file.
     ///
-    /// @param sealed maps each column that contains sealed values to a text. The context of a
-    ///   sealed value is this text followed by the row's `id`, or by the row's first column if the
-    ///   table has no `id`
-    /// @param isSeeded whether migrations write rows into the table. The rows of the file replace
+    /// @param sealed maps each column that contains sealed values to a prefix. The context of a
+    ///   sealed value is this prefix followed by the row's `id`, or by the row's first column if
+    ///   the table has no `id`
+    /// @param isSeeded whether migrations write rows into the table; if so, the file's rows replace
     ///   those rows
     public record TableLayout(
             String name, List<String> columns, Map<String, String> sealed, boolean isSeeded) {}

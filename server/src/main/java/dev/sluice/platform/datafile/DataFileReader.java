@@ -100,8 +100,8 @@ public final class DataFileReader {
         return rows;
     }
 
-    /// Returns how many rows the current table has, according to the file. The caller must read all
-    /// rows first.
+    /// Returns the number of rows that the file states for the current table. The caller must first
+    /// read all of the table's rows.
     public long rowCount() throws IOException {
         if (rows.read() >= 0) {
             throw damaged();

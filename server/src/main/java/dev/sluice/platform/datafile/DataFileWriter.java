@@ -40,7 +40,7 @@ public final class DataFileWriter {
 
     /// Writes rows of the table, in the binary format of COPY.
     ///
-    /// @param onPiece receives the number of bytes of each piece after it was written
+    /// @param onPiece receives the number of bytes of each piece after the piece has been written
     public void rows(InputStream copyData, LongConsumer onPiece) throws IOException {
         int length;
         while ((length = copyData.readNBytes(buffer, 0, buffer.length)) > 0) {
@@ -67,8 +67,8 @@ public final class DataFileWriter {
         out.flush();
     }
 
-    /// Compresses at the fastest level, because the default level is slower than the database
-    /// delivers rows.
+    /// Compresses at the fastest level, because the default level cannot keep up with the rate at
+    /// which the database delivers rows.
     private static final class FastGzip extends GZIPOutputStream {
 
         FastGzip(OutputStream out) throws IOException {

@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// A stream of rows in the binary format of COPY (specified in the PostgreSQL manual, page COPY,
-/// section "Binary Format"). Seals the sealed values in the rows again, under another key. Keeps
-/// one row in memory at a time.
+/// section "Binary Format"). While the rows are read, seals their sealed values again, with another
+/// key. Keeps one row in memory at a time.
 ///
-/// A value that the old key cannot open stays as it is, so it remains unreadable.
+/// A value that the old key cannot open is passed on unchanged, so it remains unreadable.
 public final class ResealedRows extends BlockInput {
 
     /// The maximum length of a field. The fields of tables with sealed values are shorter.
@@ -54,7 +54,8 @@ public final class ResealedRows extends BlockInput {
     private boolean isStarted;
     private boolean isAtEnd;
 
-    /// @param table a table whose column `id`, or first column if it has no `id`, has the type uuid
+    /// @param table a table whose column `id` has the type uuid; if it has no `id`, its first
+    ///   column must have that type
     public ResealedRows(InputStream in, DataFileHeader.TableLayout table, KeyChange change) {
         this.in = new DataInputStream(in);
         this.idColumn = Math.max(0, table.columns().indexOf("id"));

@@ -12,14 +12,14 @@ import java.util.UUID;
 /// Rows for a binary COPY, collected in memory. The format is specified in the PostgreSQL manual,
 /// page COPY, section "Binary Format".
 ///
-/// The object can be reused after `clear`, which keeps up to 4 MiB of its buffer.
+/// The object can be reused after `clear`, which keeps at most 4 MiB of the buffer.
 public final class CopyRows implements NewRows {
 
     private static final byte[] COPY_HEADER = {
         'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
     };
 
-    /// The start of PostgreSQL's timestamps, 2000-01-01, in seconds since 1970.
+    /// The moment from which PostgreSQL counts its timestamps, 2000-01-01, in seconds since 1970.
     private static final long POSTGRES_EPOCH_SECONDS = 946_684_800;
 
     private static final int UUID_TYPE_OID = 2950;

@@ -8,17 +8,18 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
-/// A clock that shows the database's time, so that all nodes on one database agree.
+/// A clock that shows the database's time, so that all nodes that share the database agree.
 ///
 /// [#syncWith(Db)] reads the database's time. Between syncs the clock advances with this process's
-/// monotonic clock, so a change to the host's clock has no effect. A reading is accurate to half
-/// its round trip. A sync adjusts this clock only if it differs from the reading by more than that.
+/// monotonic clock, so a change to the host's clock has no effect. A reading is accurate to within
+/// half its round trip. A sync adjusts this clock only if it differs from the reading by more than
+/// that.
 ///
 /// If the database's clock jumps, the next sync moves this clock with it. The clock that
 /// [#settled()] returns follows a jump forward of more than 10 minutes only after the jump has
 /// lasted for an hour.
 ///
-/// Thread-safe, but one thread at a time may sync.
+/// Thread-safe, but only one thread may sync at a time.
 public final class DatabaseClock implements InstantSource {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseClock.class);
@@ -29,7 +30,7 @@ public final class DatabaseClock implements InstantSource {
 
     private static final Duration MIN_LOGGED_DRIFT = Duration.ofSeconds(1);
 
-    /// A time of day and the value of the monotonic clock at that moment, in nanoseconds.
+    /// A time, and the value of the monotonic clock at that moment, in nanoseconds.
     private record ClockAnchor(Instant time, long nanos) {}
 
     /// One reading of the database's time, accurate to `uncertainty` nanoseconds.
@@ -112,7 +113,7 @@ public final class DatabaseClock implements InstantSource {
             long milliseconds = after.leap().get().ahead().toMillis();
             if (isStarted) {
                 log.atWarn().addKeyValue("milliseconds", milliseconds).log("clock.leap_detected");
-            } else { // usually the time during which no server ran
+            } else { // usually, no server was running in the meantime
                 log.atInfo().addKeyValue("milliseconds", milliseconds).log("clock.leap_detected");
             }
         } else if (before.leap().isPresent() && after.leap().isEmpty()) {

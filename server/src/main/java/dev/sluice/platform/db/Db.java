@@ -57,8 +57,8 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /// Like [#open], for a pool that is seldom used. It connects only when a connection is needed,
-    /// and closes connections that have been idle for a long time.
+    /// Opens a pool that will seldom be used. Unlike a pool from [#open], it connects only when a
+    /// connection is needed, and closes connections that have been idle for a long time.
     public static Db openOnDemand(
             Database database, String name, int connections, Duration statementTimeout) {
         var config = config(database, name, connections, statementTimeout);
@@ -87,8 +87,8 @@ public final class Db implements AutoCloseable {
         config.setMinimumIdle(1);
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
         config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
-        // Without this, the check of an idle connection would open a transaction. A statement
-        // outside a transaction would then need two more round trips.
+        // Without this, the pool's check of an idle connection would open a transaction, and a
+        // statement outside a transaction would then need two more round trips.
         config.setAutoCommit(true);
         return config;
     }
@@ -110,7 +110,7 @@ public final class Db implements AutoCloseable {
 
     /// Runs `work`, which must run only one statement. The statement commits by itself and takes a
     /// single round trip, while [#call] needs a second one for the commit. Use this for queries
-    /// that run again and again even while the server is idle.
+    /// that run repeatedly, even while the server is idle.
     public <T> T statement(Function<Tx, T> work) {
         return withConnection(connection -> work.apply(new Tx(connection)));
     }
@@ -222,7 +222,7 @@ public final class Db implements AutoCloseable {
     /// Runs the statements as one transaction in a single round trip.
     ///
     /// Sends `begin` and `commit` as statements along with the others, so either all of them take
-    /// effect or none, however the driver sends them. If the driver managed the transaction, it
+    /// effect or none do, however the driver sends them. If the driver managed the transaction, it
     /// would wait for the replies to both `begin` and `commit`.
     static void inOneTrip(Connection connection, List<SqlStatement> statements)
             throws SQLException {

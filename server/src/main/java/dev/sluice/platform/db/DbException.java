@@ -44,8 +44,8 @@ public final class DbException extends RuntimeException {
         return failure;
     }
 
-    /// Returns whether the connection broke or could not be made. If it broke, the transaction may
-    /// or may not have been committed.
+    /// Returns whether the connection broke or could not be established. If it broke, the
+    /// transaction may or may not have been committed.
     public boolean isConnectionLost() {
         return failure == DbFailure.CONNECTION_LOST;
     }
@@ -60,7 +60,7 @@ public final class DbException extends RuntimeException {
         return state.equals("23505");
     }
 
-    /// Returns whether the lock timeout ended before the lock became free.
+    /// Returns whether the lock timeout expired before the lock became free.
     public boolean isLockTimeout() {
         return state.equals("55P03");
     }
@@ -82,8 +82,8 @@ public final class DbException extends RuntimeException {
     }
 
     /// Returns whether PostgreSQL or a connection pooler reported a protocol violation. A pooler
-    /// reports one when it loses its server. PostgreSQL reports one for a message that it cannot
-    /// parse at all.
+    /// reports one when it loses its connection to the server. PostgreSQL reports one for a message
+    /// that it cannot parse at all.
     public boolean isProtocolViolation() {
         return state.equals("08P01");
     }

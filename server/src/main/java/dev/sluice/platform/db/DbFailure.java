@@ -10,8 +10,8 @@ import java.util.Set;
 /// giving up uses this type, so that the choice is the same everywhere.
 public enum DbFailure {
 
-    /// The connection broke or could not be made. If it broke, the transaction may or may not have
-    /// been committed. The work waits for a new connection, for as long as that takes.
+    /// The connection broke or could not be established. If it broke, the transaction may or may
+    /// not have been committed. The work waits for a new connection, for as long as that takes.
     CONNECTION_LOST,
 
     /// The database answers, but refuses the work for now. For example, it is read-only, cancels
@@ -19,8 +19,8 @@ public enum DbFailure {
     /// cannot get a lock. Nothing was committed, and the work is not the cause. The work waits.
     PASSING,
 
-    /// A row breaks a rule and would break it again (SQLSTATE classes 22 and 23). The row is given
-    /// up; other rows of the same work are not.
+    /// A row breaks a rule and would break it again (SQLSTATE classes 22 and 23). The caller gives
+    /// up this row, but not the other rows of the same work.
     BAD_ROW,
 
     /// A stored row or an index cannot be read (SQLSTATE class XX).
@@ -29,9 +29,9 @@ public enum DbFailure {
     /// Any other failure. The work waits, but other work goes first.
     UNKNOWN;
 
-    /// The SQLSTATEs that mean that the connection is gone or unusable: statement completion
-    /// unknown, idle transaction timeout, too many connections, admin shutdown, crash shutdown,
-    /// cannot connect now, database dropped, idle session timeout.
+    /// The SQLSTATEs of a lost or unusable connection: statement completion unknown, idle
+    /// transaction timeout, too many connections, admin shutdown, crash shutdown, cannot connect
+    /// now, database dropped, idle session timeout.
     private static final Set<String> CONNECTION_LOST_STATES =
             Set.of("40003", "25P03", "53300", "57P01", "57P02", "57P03", "57P04", "57P05");
 
@@ -54,8 +54,8 @@ public enum DbFailure {
         return state.startsWith("XX") ? DAMAGED : UNKNOWN;
     }
 
-    /// Returns whether the same work, unchanged, can succeed later, because it did not cause the
-    /// failure.
+    /// Returns whether the same work can succeed later without being changed, because it did not
+    /// cause the failure.
     public boolean isPassing() {
         return this == CONNECTION_LOST || this == PASSING;
     }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /// A database connection for one busy thread, outside the pool. It opens on first use and reopens
-/// after it breaks or turns out to be read-only. Used by one thread only; other threads may only
-/// call `close`.
+/// after it breaks or turns out to be read-only. Only one thread may use it; other threads may call
+/// only `close`.
 ///
 /// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
 /// been committed. The caller must find out whether it was.
@@ -24,7 +24,7 @@ public final class DedicatedConnection implements AutoCloseable {
     private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(20);
 
     /// How long a transaction may be idle before PostgreSQL ends its session. Without this limit, a
-    /// process that freezes during a transaction would keep its rows locked.
+    /// process that freezes during a transaction would keep rows locked.
     private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(5);
 
     private final Database database;
@@ -91,8 +91,8 @@ public final class DedicatedConnection implements AutoCloseable {
         }
     }
 
-    /// Returns whether the database answers on this connection, or on a new one if this one is not
-    /// open.
+    /// Returns whether the database answers on this connection. Opens the connection first if it is
+    /// not open.
     public boolean isAnswering() {
         try {
             return call(tx -> tx.single("select true as there", row -> row.bool("there")));

@@ -14,8 +14,9 @@ public final class Halving {
 
     private Halving() {}
 
-    /// Returns the items on which the step failed, each with its last failure. A passing failure,
-    /// such as a lost connection, is thrown, because no item caused it.
+    /// Runs the step on the items. Returns the items on which it failed, each with its last
+    /// failure. A passing failure, such as a lost connection, is rethrown, because no item caused
+    /// it.
     ///
     /// @param step must run each batch in a separate transaction, so that it changes nothing when
     ///   it fails
@@ -26,12 +27,13 @@ public final class Halving {
                 e -> !(e instanceof DbException refused && refused.failure().isPassing()));
     }
 
-    /// Returns the items on which the step failed, each with its last failure.
+    /// Runs the step on the items. Returns the items on which it failed, each with its last
+    /// failure.
     ///
     /// @param step must run each batch in a separate transaction, so that it changes nothing when
     ///   it fails
     /// @param isOfItem returns whether an item may have caused the failure; any other failure is
-    ///   thrown
+    ///   rethrown
     public static <T> SequencedMap<T, RuntimeException> run(
             List<T> items, Consumer<List<T>> step, Predicate<RuntimeException> isOfItem) {
         var failed = new LinkedHashMap<T, RuntimeException>();

@@ -8,11 +8,11 @@ import java.util.UUID;
 /// A few rows for one `insert` statement, collected in memory.
 ///
 /// The statement can share its round trip with other statements ([Tx#updateAll]), while a COPY
-/// needs two round trips just for itself.
+/// alone needs two round trips.
 public final class InsertRows implements NewRows {
 
     /// The maximum number of rows of one table for which an `insert` is faster than a COPY. The
-    /// connection prepares and keeps a statement for each combination of row counts that is used.
+    /// connection prepares and keeps one statement for each combination of row counts that occurs.
     public static final int MAX_ROWS = 4;
 
     /// The values of all rows. A null is represented by its [ColumnType].
@@ -92,7 +92,7 @@ public final class InsertRows implements NewRows {
         return this;
     }
 
-    /// Returns the statement that inserts the rows, of which there must be at least one.
+    /// Returns the statement that inserts the rows. There must be at least one row.
     ///
     /// @param table the table and its columns, such as `event (id, method)`
     SqlStatement into(String table) {

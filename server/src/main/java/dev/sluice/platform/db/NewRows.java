@@ -26,7 +26,7 @@ public sealed interface NewRows permits CopyRows, InsertRows {
     /// @param type the type of the column
     NewRows nullValue(ColumnType type);
 
-    /// The types that may be null, named as the driver names them.
+    /// The types of columns that may be null, with the names that the driver uses for them.
     enum ColumnType {
         UUID("uuid"),
         UUIDS("_uuid"),

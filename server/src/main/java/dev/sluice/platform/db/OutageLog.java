@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /// Logs the outages of a database. An outage is logged at most once a minute while it lasts, and
-/// its end is logged once, however many transactions fail. All connections of this process to one
-/// database share one object. Thread-safe.
+/// its end is logged once, however many transactions fail. All connections of this process to the
+/// same database share one object. Thread-safe.
 ///
 /// A call may wait so long for a connection from the pool that it fails after the outage has ended
 /// for other connections. The failure then belongs to the outage during which the call started, and
@@ -23,7 +23,8 @@ final class OutageLog {
     private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
 
     /// The time without any failure after which a success ends the outage. It is longer than a pool
-    /// waits for a connection, so that an outage does not end while some connections still fail.
+    /// waits for a connection, so that an outage does not end while some connections are still
+    /// failing.
     static final Duration MIN_QUIET = Duration.ofSeconds(6);
 
     private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);
@@ -32,7 +33,7 @@ final class OutageLog {
 
     private final LongSupplier nanos;
 
-    /// Written while holding this object's monitor, but read without it.
+    /// Written only while holding this object's monitor, but read without it.
     private volatile boolean isAway;
 
     /// How many outages have ended. Written and read like `isAway`.
@@ -62,7 +63,7 @@ final class OutageLog {
 
     /// Counts the failure if the connection was lost. Ignores other failures.
     ///
-    /// @param begun the result of `begin` before the transaction
+    /// @param begun the number that `begin` returned before the transaction
     void failed(DbException e, int begun) {
         if (e.isConnectionLost()) {
             lost(e, begun);

@@ -22,7 +22,8 @@ record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
     /// @param sinceNanos when the jump was first seen, by the monotonic clock
     record Leap(Duration ahead, long sinceNanos) {}
 
-    /// How far the database's clock may be ahead of the settled time before this counts as a jump.
+    /// How far the database's clock may be ahead of the settled time before the difference counts
+    /// as a jump.
     static final Duration MIN_LEAP = Duration.ofMinutes(10);
 
     /// How long a jump must last before the settled time follows it.
@@ -38,7 +39,7 @@ record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
     }
 
     /// Returns the settled time after a reading of the database's clock. If the size of a jump
-    /// changes by more than 10 minutes, it counts as a new jump, whose hour starts now.
+    /// changes by more than 10 minutes, it counts as a new jump, which must also last for an hour.
     SettledTime afterReading(Instant databaseTime, long now) {
         var ahead = Duration.between(at(now), databaseTime);
         if (ahead.compareTo(MIN_LEAP) <= 0) {

@@ -3,13 +3,13 @@ package dev.sluice.platform.db;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Stores the settled time, so that a process can notice at its start that the database's clock is
-/// wrong.
+/// Stores the settled time, so that a process can notice when it starts that the database's clock
+/// is wrong.
 final class SettledTimeStore {
 
     private SettledTimeStore() {}
 
-    /// Returns the settled time that a process saved last, or empty in a new database.
+    /// Returns the settled time that was saved last, or empty in a new database.
     static Optional<Instant> read(Tx tx) {
         return tx.single("select settled_at from clock", row -> row.instantOrNone("settled_at"));
     }

@@ -7,9 +7,9 @@ import java.util.UUID;
 /// the job's own table. The database's clock decides whether the lease has expired.
 ///
 /// A lease also counts as expired if it ends later than a lease acquired now would end, because it
-/// must have been acquired before the clock was set back. This check uses `clock_timestamp()`,
-/// because `now()` is the start of the transaction. Another process may have acquired the lease
-/// while this transaction was waiting for the row. Compared with `now()`, that valid lease would
+/// must have been acquired before the clock was set back. This check must use `clock_timestamp()`,
+/// not `now()`, which is the start of the transaction: while this transaction was waiting for the
+/// row, another process may have acquired the lease. Compared with `now()`, that valid lease would
 /// seem to end too late.
 ///
 /// The table has the columns `holder` and `lease_until`; the package that owns the table creates

@@ -110,8 +110,8 @@ public final class Tx {
         }
     }
 
-    /// Runs the statements, then inserts the rows of these tables. [InsertRows] share the round
-    /// trip of the statements. Tables without rows are skipped.
+    /// Runs the statements, then inserts the rows of these tables. Rows in [InsertRows] are sent in
+    /// the same round trip as the statements. Tables without rows are skipped.
     public void insert(List<SqlStatement> first, List<Insertion> tables) {
         updateAll(insertStatements(first, tables));
         for (var table : tables) {
@@ -121,7 +121,7 @@ public final class Tx {
         }
     }
 
-    /// Returns the statements, followed by those that insert the [InsertRows] of these tables.
+    /// Returns the statements, followed by one `insert` statement for each table with [InsertRows].
     static List<SqlStatement> insertStatements(List<SqlStatement> first, List<Insertion> tables) {
         var statements = new ArrayList<>(first);
         for (var table : tables) {
@@ -132,9 +132,8 @@ public final class Tx {
         return statements;
     }
 
-    /// Turns these features off for the rest of the transaction. Does nothing if there is no
-    /// transaction. The planner then uses a scan or sort that is turned off only if there is no
-    /// other way.
+    /// Turns these features off for the rest of the transaction: the planner uses a disabled scan
+    /// or sort only if there is no other way. Does nothing if there is no transaction.
     public void disable(PlannerFeature... features) {
         for (var feature : features) {
             update("set local " + feature.setting() + " = off");
@@ -231,8 +230,8 @@ public final class Tx {
             throws SQLException {
         switch (value) {
             case null -> statement.setNull(index, Types.NULL);
-            // The null has a type, because the driver would prepare the statement again for a null
-            // without one.
+            // The null is given its type, because for an untyped null the driver would prepare the
+            // statement again.
             case NewRows.ColumnType type ->
                     statement.setNull(index, Types.OTHER, type.driverName());
             case Instant instant -> statement.setObject(index, stored(instant));

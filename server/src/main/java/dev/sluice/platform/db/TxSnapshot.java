@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
-/// A snapshot of the database: which transactions had ended at one moment (PostgreSQL's type
-/// `pg_snapshot`).
+/// A snapshot of the database: it says which transactions had ended at one moment (PostgreSQL's
+/// type `pg_snapshot`).
 ///
-/// A snapshot sees everything that had been committed by then, and nothing of the transactions that
-/// were running or started later. A later snapshot of the same database sees all that an earlier
-/// one sees. Immutable.
+/// A snapshot sees everything that had been committed by that moment. It sees nothing of
+/// transactions that were still running or started later. A later snapshot of the same database
+/// sees all that an earlier one sees. Immutable.
 public final class TxSnapshot {
 
     /// The maximum number of running transactions in a parsed snapshot. A snapshot with more is
@@ -78,7 +78,7 @@ public final class TxSnapshot {
         return oldestRunning;
     }
 
-    /// Returns the id after that of the newest transaction that had ended (`xmax`). The snapshot
+    /// Returns the id of the newest transaction that had ended, plus one (`xmax`). The snapshot
     /// sees no transaction with this id or a higher one.
     public long next() {
         return next;

@@ -47,7 +47,7 @@ public final class ApiException extends RuntimeException {
                 error.error, String.valueOf(error.getMessage()), List.of(detail), List.of());
     }
 
-    /// Returns the 429 error for a client that must wait. Its `Retry-After` header and its message
+    /// Returns a 429 error, which asks the client to wait. Its `Retry-After` header and its message
     /// give the delay in whole seconds, rounded up and at least 1.
     ///
     /// @param reason a whole sentence
@@ -58,7 +58,7 @@ public final class ApiException extends RuntimeException {
                 .withHeader(new Header("Retry-After", Long.toString(seconds)));
     }
 
-    /// Returns an error that lists the wrong fields in its `details`.
+    /// Returns an error that lists the invalid fields in its `details`.
     static ApiException of(ApiErrorCode error, InvalidFieldsException wrong) {
         return new ApiException(
                 error, String.valueOf(wrong.getMessage()), wrong.errors(), List.of());

@@ -70,7 +70,8 @@ final class ConnectionLimit extends NetworkConnectionLimit {
     /// Closes an idle connection by ending its wait for the next request, as the connection's own
     /// idle timeout would. Does nothing if a thread has started to read from the connection.
     private static void closeIfIdle(EndPoint endPoint) {
-        // The idle time is read last, because each byte that arrives or leaves resets it.
+        // The idle time is read last: each byte that is sent or received resets it, so a request
+        // that arrives during the other checks keeps the connection open.
         if (endPoint instanceof AbstractEndPoint known
                 && RawHeaderConnections.isWithoutRequest(endPoint.getConnection())
                 && known.getIdleFor() >= MAX_IDLE_TIME.toMillis()) {

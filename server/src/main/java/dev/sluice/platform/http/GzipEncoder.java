@@ -11,7 +11,7 @@ import java.util.zip.GZIPOutputStream;
 ///
 /// Only replies to reads are compressed. Replies to other methods are short, and some contain a
 /// secret that is shown only once. Compression works in memory and never blocks its virtual thread,
-/// so at most one compression for each processor runs at a time.
+/// so at most one compression per processor runs at a time.
 public final class GzipEncoder {
 
     /// The minimum size of a body that is compressed. A smaller body fits into one packet without
@@ -23,7 +23,7 @@ public final class GzipEncoder {
     private static final Header VARY = new Header("Vary", "Accept-Encoding");
     private static final Header GZIP = new Header("Content-Encoding", "gzip");
 
-    /// Uses the fastest level, because each reply is read once.
+    /// Uses the fastest level, because most compressed replies are sent only once.
     private static final class FastGzipStream extends GZIPOutputStream {
 
         FastGzipStream(ByteArrayOutputStream out) throws IOException {

@@ -11,14 +11,14 @@ public final class HeaderSyntax {
 
     private static final String NAME_PUNCTUATION = "!#$%&'*+-.^_`|~";
 
-    /// Compares names as CGI-style receivers do (RFC 3875, 4.1.18): ignoring case, and treating `_`
-    /// as `-`. Such receivers read `X_Api_Key` as `X-Api-Key`.
+    /// Compares names as CGI-style receivers do (RFC 3875, 4.1.18): ignores case and treats `_` as
+    /// `-`. To these receivers, `X_Api_Key` and `X-Api-Key` are the same name.
     public static final Comparator<String> FOLDED_ORDER = HeaderSyntax::compareFolded;
 
     private HeaderSyntax() {}
 
-    /// Whether the text is a token (RFC 9110, 5.6.2): one or more letters, digits or certain
-    /// punctuation marks.
+    /// Whether the text is a valid header name: one or more letters, digits or certain punctuation
+    /// marks (a token, RFC 9110, 5.6.2).
     public static boolean isName(String text) {
         return !text.isEmpty() && text.chars().allMatch(HeaderSyntax::isNameCharacter);
     }
@@ -30,8 +30,8 @@ public final class HeaderSyntax {
                 || NAME_PUNCTUATION.indexOf(c) >= 0;
     }
 
-    /// Whether the text consists of visible ASCII, spaces and tabs, with no space or tab at either
-    /// end.
+    /// Whether the text is a valid header value in ASCII: visible characters, spaces and tabs, with
+    /// no space or tab at either end.
     public static boolean isValue(String text) {
         return text.equals(text.strip())
                 && text.chars().allMatch(c -> (c >= ' ' && c < 0x7f) || c == '\t');
@@ -48,7 +48,7 @@ public final class HeaderSyntax {
         return one.length() == other.length() && compareFolded(one, other) == 0;
     }
 
-    /// Whether the name begins with the prefix. Compares as [#FOLDED_ORDER] does.
+    /// Whether the name begins with the prefix, compared as in [#FOLDED_ORDER].
     public static boolean startsWithFolded(String name, String prefix) {
         return name.length() >= prefix.length()
                 && compareFolded(name, prefix, prefix.length()) == 0;

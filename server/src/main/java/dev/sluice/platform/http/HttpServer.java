@@ -33,11 +33,11 @@ public final class HttpServer implements AutoCloseable {
     static final int MAX_HEADER_BYTES = 32 * 1024;
     private static final int MAX_CONNECTIONS = 10_000;
 
-    /// Incoming connections may use the number of file descriptors divided by this, which is half
-    /// of them. The other half is left for deliveries.
+    /// Half of the process's file descriptors are for incoming connections. The other half is left
+    /// for deliveries.
     private static final int FILES_DIVISOR = 2;
 
-    /// The number of file descriptors in the connections' half that are kept free, for files and
+    /// Of the half for incoming connections, this many file descriptors are kept free for files and
     /// the database.
     private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
@@ -135,8 +135,8 @@ public final class HttpServer implements AutoCloseable {
         // CASE_SENSITIVE_FIELD_NAME and the case-sensitive header cache keep header values as they
         // were sent. Without them, Jetty would normalize the values that it knows.
         // RawHeaderConnections preserves the header names. STRICT refuses everything else that
-        // HTTP/1.1 forbids. This includes lines that end in a bare LF, because proxies disagree
-        // about where a request with such lines ends.
+        // HTTP/1.1 forbids. For example, it refuses lines that end in a bare LF, because proxies
+        // disagree about where a request with those lines ends.
         configuration.setHttpCompliance(
                 HttpCompliance.STRICT.with(
                         "SLUICE", HttpCompliance.Violation.CASE_SENSITIVE_FIELD_NAME));

@@ -4,11 +4,11 @@ import java.time.Duration;
 
 /// How long the HTTP server waits for slow clients.
 ///
-/// @param idle the longest pause between two requests, between two bytes of a body, or while the
-///   client is not reading the reply
+/// @param idle how long a connection may be idle: between two requests, between two bytes of a
+///   body, or while the client is not reading the reply
 /// @param head the longest time from the first byte of a request to the end of its headers
-/// @param body how late the bytes of a body may be, compared with the minimum rate; this is also
-///   the longest pause within a body
+/// @param body how far a body may fall behind the minimum rate; this also limits each pause within
+///   a body
 record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     static final HttpTimeouts DEFAULT_TIMEOUTS =
@@ -29,7 +29,7 @@ record HttpTimeouts(Duration idle, Duration head, Duration body) {
     ///
     /// Each byte extends the deadline by the time that the byte takes at the minimum rate (a token
     /// bucket). The deadline is never more than `body` away, so a body that was fast at first may
-    /// not stall for longer than any other.
+    /// not stall for longer than any other body.
     long extendBodyDeadline(long deadline, int bytes, long now) {
         return now + Math.min(deadline - now + bytes * NANOS_PER_BODY_BYTE, body.toNanos());
     }

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The condition of a request's `If-Match` headers: the resource must still have one of these tags
-/// (RFC 9110, section 13.1.1). Immutable.
+/// The condition of a request's `If-Match` headers: the resource must still have one of the entity
+/// tags in them (RFC 9110, section 13.1.1). Immutable.
 ///
-/// A weak tag never matches (RFC 9110, section 8.8.3.2), so only the strong tags are kept.
+/// A weak tag never matches (RFC 9110, section 8.8.3.2), so only the strong tags are stored.
 public final class IfMatch {
 
     private static final Pattern ELEMENT =
@@ -64,8 +64,8 @@ public final class IfMatch {
     }
 
     /// Checks the condition. Call this in the transaction that makes the change, after reading and
-    /// locking the resource. Make all other checks of the request first, except the check that the
-    /// user confirmed the change.
+    /// locking the resource. Make all other checks of the request before this one, except the check
+    /// that the user confirmed the change.
     ///
     /// @param kind a singular noun, such as `source`
     /// @throws ApiException 412 if `current` is not one of the tags

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
-/// Limits the memory of requests that are still arriving, and shares it fairly among workspaces and
-/// their sources. Thread-safe.
+/// Limits the memory that requests use while they are arriving, and shares it fairly among
+/// workspaces and their sources. Thread-safe.
 ///
 /// While there is room, every request gets the memory it asks for. If there is no room, another
 /// request is shed, which means that it must end and give its memory back. The shed request belongs
@@ -42,7 +42,7 @@ public final class InboundMemory {
     /// take its memory. This is longer than a body of 1 MiB takes at 300 kbit/s.
     private static final Duration MIN_BODY_SHED_AGE = Duration.ofSeconds(30);
 
-    /// The memory that one request holds.
+    /// The memory reserved for one request.
     final class Reservation {
 
         private final Object workspace;
@@ -64,7 +64,7 @@ public final class InboundMemory {
             return InboundMemory.this.tryGrow(this, more);
         }
 
-        /// Marks the request as completely received. It can no longer be shed, and holds its memory
+        /// Marks the request as completely received. It can no longer be shed, and keeps its memory
         /// until it is answered.
         void keep() {
             lock.lock();
@@ -95,7 +95,7 @@ public final class InboundMemory {
         }
     }
 
-    /// The memory that the requests to one source hold.
+    /// The memory reserved for the requests to one source.
     private static final class SourceUse {
 
         private final Object workspace;

@@ -40,12 +40,12 @@ final class JettyHandler extends Handler.Abstract {
 
     private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The memory, in bytes, that is shared by the request bodies of all endpoints without a
-    /// separate [InboundMemory].
+    /// The memory, in bytes, that the request bodies of all endpoints share, except endpoints that
+    /// use their own [InboundMemory].
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
     /// The statuses after which Jetty closes the connection without sending `Connection: close`.
-    /// This class adds the header to such replies (RFC 9112, 9.6).
+    /// This class adds the header to those replies (RFC 9112, 9.6).
     private static final Set<Integer> CLOSING_STATUSES =
             Set.of(
                     HttpStatus.REQUEST_TIMEOUT_408,
@@ -148,8 +148,9 @@ final class JettyHandler extends Handler.Abstract {
                 .with("Retry-After", "1");
     }
 
-    /// Returns the reply to an unexpected failure. A failure to read the body gets a specific
-    /// reply. Any other failure is logged as an error and answered with 500.
+    /// Returns the reply to an unexpected failure. A failure to read the body is answered with the
+    /// status for its cause, such as 408 for a timeout. Any other failure is logged as an error and
+    /// answered with 500.
     private static Reply unexpected(Throwable e, String id) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException) {
@@ -174,7 +175,8 @@ final class JettyHandler extends Handler.Abstract {
     /// Replies to a sender that is still sending its body, and then reads and discards the rest of
     /// the body for a limited time.
     ///
-    /// Without this, closing the connection could reset it before the sender has read the reply.
+    /// If the rest were not read, closing the connection could reset it before the sender has read
+    /// the reply.
     private static void replyBeforeBodyEnds(
             RequestBodyReader bodyReader,
             Reply reply,
@@ -205,7 +207,7 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     /// Writes a streamed body on this thread, the request's own virtual thread. If the client
-    /// leaves or reads too slowly, the connection is aborted.
+    /// disconnects or reads too slowly, the connection is aborted.
     private void stream(
             Reply reply,
             String id,
@@ -249,7 +251,7 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     /// Whether a reply with this status may have a `Content-Length`. A 204 has no body. In a 304,
-    /// the header would give the length of the omitted body (RFC 9110, 8.6).
+    /// the header would have to give the length of the omitted body, not 0 (RFC 9110, 8.6).
     private static boolean allowsContentLength(int status) {
         return status != HttpStatus.NO_CONTENT_204 && status != HttpStatus.NOT_MODIFIED_304;
     }

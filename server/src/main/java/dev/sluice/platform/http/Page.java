@@ -12,15 +12,16 @@ public record Page(int number, int limit) {
     private static final int MAX_LIMIT = 200;
     private static final int MAX_PAGE_NUMBER = 10_000_000;
 
-    /// Reads the parameters `page` and `limit`. Wrong values are recorded as errors in `query`.
+    /// Reads the parameters `page` and `limit`. A wrong value is recorded as an error in `query`,
+    /// and the default is used instead.
     public static Page of(QueryParameters query) {
         return new Page(
                 query.integer("page", 1, MAX_PAGE_NUMBER).orElse(1),
                 query.integer("limit", 1, MAX_LIMIT).orElse(DEFAULT_LIMIT));
     }
 
-    /// Returns the page, or empty when the request has neither parameter. This is for lists that
-    /// are returned whole by default.
+    /// Returns the page, or empty when the request has neither parameter. Use this for a list that
+    /// is returned whole by default.
     public static Optional<Page> ifRequested(QueryParameters query) {
         return query.has("page") || query.has("limit") ? Optional.of(of(query)) : Optional.empty();
     }

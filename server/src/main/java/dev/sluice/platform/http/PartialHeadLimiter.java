@@ -10,14 +10,14 @@ import java.time.Duration;
 ///
 /// A head is the request line and the headers. Its time is counted from its first byte. All partial
 /// heads share one memory budget. When the budget is used up, the oldest head is refused to make
-/// room for a new one. A head that arrives in one piece is not limited here and uses none of the
+/// room for a new one. A head that arrives in one piece is not limited here and uses none of this
 /// memory.
 ///
-/// Used by one thread at a time, the one that reads the connection, except where noted.
+/// Except where noted, used only by the thread that is reading from the connection.
 final class PartialHeadLimiter {
 
-    /// The number of bytes of memory that are reserved for each byte of a head. The head is kept
-    /// both raw and as parsed headers.
+    /// How many bytes of memory are reserved for each byte of a head. It is more than one, because
+    /// the head is kept both raw and as parsed headers.
     private static final int HEAD_MEMORY_FACTOR = 4;
 
     /// The placeholder for the source of every head. The real source is not known before the head
@@ -58,7 +58,7 @@ final class PartialHeadLimiter {
     /// is noticed in time.
     ///
     /// @param bytes how many bytes were read
-    /// @return false when there is no memory for them
+    /// @return false when there is no memory for these bytes
     boolean read(int bytes) {
         long now = System.nanoTime();
         var reserved = reservation;

@@ -21,7 +21,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// Reads and checks the query parameters of a request, as [FieldReader] does with a JSON body.
+/// Reads and checks the query parameters of a request, as [FieldReader] reads and checks the fields
+/// of a JSON body.
 ///
 /// A wrong parameter is recorded as an error and treated as absent; `check` then reports all errors
 /// at once. Unknown parameters are ignored. An empty value counts as absent. Not thread-safe.
@@ -182,7 +183,8 @@ public final class QueryParameters {
     /// Parses an RFC 3339 time. A space is accepted in place of `T`. It is also accepted in place
     /// of `+`, because query decoding turns an unencoded `+` into a space.
     ///
-    /// @throws IllegalArgumentException with a message that follows the parameter's name
+    /// @throws IllegalArgumentException if the text is not a valid time; the message is the rest of
+    ///   a sentence that starts with the parameter's name
     static Instant parseTime(String text) {
         String time = text.strip();
         if (time.indexOf(' ') == DATE_LENGTH) {

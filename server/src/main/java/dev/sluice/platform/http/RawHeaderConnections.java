@@ -29,7 +29,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// Creates Jetty connections that preserve the case of header names and limit slow request heads.
 ///
 /// Jetty's parser replaces the header names it knows with its own spelling, and no setting turns
-/// that off for all of them. These connections therefore read the bytes of the head a second time,
+/// this off for all names. These connections therefore read the bytes of the head a second time,
 /// only for the names. [PartialHeadLimiter] limits the time and memory of a head that arrives in
 /// several pieces.
 final class RawHeaderConnections extends HttpConnectionFactory {
@@ -220,7 +220,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         }
 
         /// Keeps the bytes of a read that did not complete the head. Empty lines before a request
-        /// start its time limit, but they are not kept.
+        /// line start the time limit of the head, but they are not kept.
         private void keepPartialHead() {
             byte[] read = read();
             if (partialHead != null && !partialHead.read(read.length)) {
@@ -273,8 +273,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         }
     }
 
-    /// Returns the index of the request line, after any empty lines, which are allowed before a
-    /// request (RFC 9112, 2.2).
+    /// Returns the index at which the request line begins. Empty lines are allowed before it (RFC
+    /// 9112, 2.2).
     private static int startOfRequest(String head) {
         int at = 0;
         while (at < head.length() && (head.charAt(at) == '\r' || head.charAt(at) == '\n')) {
@@ -288,8 +288,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         return end < 0 ? head.length() : end + 1;
     }
 
-    /// Returns the field with its name as spelled at index `line` of the head. Returns the field
-    /// unchanged if the two names differ in more than case.
+    /// Returns the field with its name as spelled at index `line` of the head. If the two spellings
+    /// differ in more than case, returns the field unchanged.
     private static HttpField withOriginalName(HttpField field, String head, int line) {
         String known = field.getName();
         int length = known.length();

@@ -53,14 +53,14 @@ public final class Reply {
 
     /// Returns a 201.
     ///
-    /// @param location the path of what was created
+    /// @param location the path of the resource that was created
     public static Reply created(String location, JsonObject object) {
         return json(201, object).with("Location", location);
     }
 
     /// Returns a 202.
     ///
-    /// @param location the path of what the request started or added to
+    /// @param location the path of the resource that the request started or added to
     public static Reply accepted(String location, JsonObject object) {
         return json(202, object).with("Location", location);
     }
@@ -133,9 +133,9 @@ public final class Reply {
         return new Reply(status, all, body, stream, isCompressible);
     }
 
-    /// Returns a reply that is never compressed. Use this for a reply that contains both a secret
-    /// and text that an attacker can choose. The attacker could guess the secret from the length of
-    /// the compressed reply (the BREACH attack).
+    /// Returns a copy of this reply that is never compressed. Use this for a reply that contains
+    /// both a secret and text that an attacker can choose. If it were compressed, the attacker
+    /// could guess the secret from its length (the BREACH attack).
     public Reply uncompressed() {
         return new Reply(status, headers, body, stream, false);
     }
@@ -156,7 +156,7 @@ public final class Reply {
                 .findFirst();
     }
 
-    /// Returns the body in memory, decoded as UTF-8. The text is empty if the body is a stream.
+    /// Returns the body, decoded as UTF-8, or an empty string if the body is a stream.
     public String text() {
         return new String(body, StandardCharsets.UTF_8);
     }

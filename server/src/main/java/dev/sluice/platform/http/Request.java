@@ -37,10 +37,10 @@ public final class Request {
     /// does not have to wait for the body.
     private static final int UNRESERVED_BODY_BYTES = 16 * 1024;
 
-    /// Used as the workspace and the source of a request for which none was set.
+    /// The workspace and the source of a request for which neither has been set.
     private static final Object NO_OWNER = new Object();
 
-    /// The number of bytes of memory that are reserved for each byte of the headers.
+    /// How many bytes of memory are reserved for each byte of the headers.
     private static final int HEAD_MEMORY_FACTOR = 3;
 
     private final org.eclipse.jetty.server.Request jetty;
@@ -111,7 +111,7 @@ public final class Request {
         return value;
     }
 
-    /// Returns the same value as `parameter`, but does not refuse NUL.
+    /// Returns the first value of a query parameter, as `parameter` does, but does not refuse NUL.
     ///
     /// @throws ApiException 400 if the query string is not valid percent-encoded UTF-8
     Optional<String> parameterAsSent(String name) {
@@ -134,7 +134,7 @@ public final class Request {
     /// Returns the value of a header that may occur only once in a request.
     ///
     /// @throws ApiException 400 when the header occurs more than once, because a proxy may have
-    ///   acted on a different one of the values
+    ///   used a different value than this server would
     public Optional<String> header(String name) {
         var values = jetty.getHeaders().getValuesList(name);
         if (values.size() > 1) {
@@ -196,15 +196,15 @@ public final class Request {
         return headers;
     }
 
-    /// Sets the workspace or person for whom the body's memory is reserved. The memory counts
-    /// toward a limit that is shared by all endpoints without a separate [InboundMemory].
+    /// Sets the workspace or person for whom memory for the body is reserved. The memory counts
+    /// toward the limit that all endpoints share, except those that call `setBodyMemory`.
     public void setBodyOwner(Object owner) {
         workspace = owner;
         source = owner;
     }
 
-    /// Sets the [InboundMemory] in which the body's memory is reserved. Use this for an endpoint
-    /// that has its own limit. The memory counts as held by `bodyWorkspace` and `bodySource`.
+    /// Sets the [InboundMemory] in which memory for the body is reserved. Use this for an endpoint
+    /// that has its own limit. The memory is counted for `bodyWorkspace` and `bodySource`.
     public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
         memory = bodyMemory;
         workspace = bodyWorkspace;
@@ -271,7 +271,7 @@ public final class Request {
         }
     }
 
-    /// Reserves `bytes` more bytes for the body. The first call also reserves the memory of the
+    /// Reserves `bytes` more bytes for the body. The first call also reserves memory for the
     /// headers, which are kept as long as the body. Memory is reserved only as bytes arrive, so a
     /// large `Content-Length` alone reserves nothing.
     private void reserve(int bytes) {

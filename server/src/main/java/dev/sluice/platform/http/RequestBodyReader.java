@@ -39,8 +39,8 @@ final class RequestBodyReader {
 
     private final Semaphore wakes = new Semaphore(0);
 
-    /// Whether `await` has asked Jetty to call back and Jetty has not done so yet. Until it does,
-    /// nothing may be read.
+    /// Whether `await` has asked Jetty to call back and Jetty has not done so yet. Nothing may be
+    /// read while this is true.
     private volatile boolean isDemanding;
 
     private volatile boolean isCancelled;
@@ -49,8 +49,8 @@ final class RequestBodyReader {
         this.jetty = jetty;
     }
 
-    /// Whether `next` would return without waiting. If so, the caller must call `next`, because the
-    /// piece has already been read.
+    /// Whether `next` would return without waiting. If this returns true, the caller must call
+    /// `next` to get the piece, because it may have been read already.
     boolean isAvailable() {
         if (ended || pending != null) {
             return true;
@@ -62,7 +62,8 @@ final class RequestBodyReader {
     /// Returns the next piece of the body, or null at its end. The caller must release the piece.
     ///
     /// @param until the deadline, on the clock of `System.nanoTime`
-    /// @throws CancelledBodyException once after `cancel` was called
+    /// @throws CancelledBodyException if `cancel` has been called; only the first call after that
+    ///   throws it
     /// @throws IOException caused by a `TimeoutException` when nothing arrived before the deadline
     Content.@Nullable Chunk next(long until) throws IOException {
         while (!ended) {
@@ -93,7 +94,8 @@ final class RequestBodyReader {
         return chunk == null ? jetty.read() : chunk;
     }
 
-    /// Discards bytes that have already arrived. Returns true if the body has ended.
+    /// Reads and discards what has already arrived of the body, up to a limit. Returns whether the
+    /// end of the body was reached.
     boolean skipArrived() {
         for (int skipped = 0; !ended && !isDemanding && skipped < MAX_SKIPPED_BYTES; ) {
             Content.@Nullable Chunk chunk = read();

@@ -13,10 +13,10 @@ import java.util.TreeSet;
 /// Passes each request to the [Endpoint] for its method and path.
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
-/// the fewest names are considered, even if none of them has the request's method. `/sources/trash`
-/// is therefore never taken for the source `trash`. A trailing slash makes no difference. Mounted
-/// prefixes are checked before all patterns. A path that matches nothing is answered by the
-/// endpoint given to `otherwise`.
+/// the fewest names are considered, even if none of them has the request's method. The path
+/// `/sources/trash` is therefore never matched by `/sources/{id}`. A trailing slash makes no
+/// difference. Mounted prefixes are checked before all patterns. A path that matches nothing is
+/// answered by the endpoint given to `otherwise`.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -66,8 +66,8 @@ public final class Router {
         return this;
     }
 
-    /// Sets the endpoint for every path that nothing else matches, for any method. Without it, such
-    /// paths are answered 404.
+    /// Sets the endpoint for every path that nothing else matches, for any method. By default, such
+    /// a path is answered with 404.
     public Router otherwise(Endpoint endpoint) {
         fallback = endpoint;
         return this;

@@ -2,7 +2,7 @@ package dev.sluice.platform.http;
 
 import java.io.IOException;
 
-/// Writes the body of a reply piece by piece, for as long as the stream lasts.
+/// Writes the body of a reply piece by piece, until the stream ends.
 ///
 /// It runs on the request's virtual thread, so it may block.
 @FunctionalInterface
@@ -10,6 +10,6 @@ public interface StreamBody {
 
     /// Writes the body. Returns when the body is complete.
     ///
-    /// @throws IOException when the client has left or is not reading
+    /// @throws IOException when the client has disconnected or is not reading
     void writeTo(StreamOutput output) throws IOException, InterruptedException;
 }

@@ -23,8 +23,8 @@ public final class StreamOutput {
     /// How often a blocked write calls `isWanted`.
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// The maximum size of a piece. It is small, so that even a slow client takes a piece within
-    /// the write timeout. The timeout then ends only streams whose client reads almost nothing.
+    /// The maximum size of a piece. It is small enough that even a slow client reads a piece within
+    /// the write timeout, so the timeout ends only streams whose client reads almost nothing.
     private static final int MAX_PIECE_BYTES = 64 * 1024;
 
     private final Response response;
@@ -43,8 +43,8 @@ public final class StreamOutput {
     ///
     /// @param isWanted called repeatedly while the client is not reading; if it returns false, the
     ///   stream ends
-    /// @throws IOException when the client has left or did not take a piece within the write
-    ///   timeout, or when the stream is no longer wanted
+    /// @throws IOException when the client has disconnected or did not read a piece within the
+    ///   write timeout, or when `isWanted` returned false
     public void write(byte[] bytes, BooleanSupplier isWanted)
             throws IOException, InterruptedException {
         for (int from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {

@@ -3,23 +3,22 @@ package dev.sluice.platform.id;
 import java.time.Instant;
 import java.util.UUID;
 
-/// A half-open range of version 7 UUIDs, which is also a range of creation times.
-///
-/// It is both because a version 7 UUID begins with its creation time. Immutable.
+/// A half-open range of version 7 UUIDs. It is also a range of creation times, because a version 7
+/// UUID begins with its creation time. Immutable.
 ///
 /// @param low the first id in the range
 /// @param high the first id after the range
 public record IdRange(UUID low, UUID high) {
 
-    /// The ids of all times from 1970 to [Uuid7#MAX_TIME].
+    /// All ids made from 1970 to [Uuid7#MAX_TIME].
     public static final IdRange ALL = between(Instant.EPOCH, Uuid7.MAX_TIME);
 
     public static final IdRange NONE = between(Instant.EPOCH, Instant.EPOCH);
 
     private static final long MINUTE_MILLIS = 60_000;
 
-    /// Returns the range of ids made at or after `from` and before `to`. Both times are rounded as
-    /// in [Uuid7#lowerBound(Instant)].
+    /// Returns the range of ids made at or after `from` and before `to`. Each end of the range is
+    /// the [Uuid7#lowerBound(Instant)] of its time.
     public static IdRange between(Instant from, Instant to) {
         return new IdRange(Uuid7.lowerBound(from), Uuid7.lowerBound(to));
     }

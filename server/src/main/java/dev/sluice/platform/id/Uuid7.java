@@ -14,9 +14,9 @@ import java.util.random.RandomGenerator;
 /// millisecond, and random bits. Thread-safe.
 ///
 /// The ids from one generator increase, unless the newest id is more than a minute ahead of the
-/// clock, for example because the clock was set back. In that case the generator follows the clock,
-/// because an id is also a time, and data with ids in the future would be kept for too long. Ids do
-/// not repeat even then, because at least 50 of their bits are random.
+/// clock, for example because the clock was set back. In that case the generator follows the clock
+/// back. It does so because an id is also a time, and data with ids in the future would be kept for
+/// too long. Ids do not repeat even then, because at least 50 of their bits are random.
 public final class Uuid7 {
 
     /// Orders UUIDs as PostgreSQL does: by their bytes, unsigned.
@@ -57,8 +57,8 @@ public final class Uuid7 {
         return next(0);
     }
 
-    /// Returns a new id whose low `bits` bits are zero. Callers use those bits to number the parts
-    /// of an object.
+    /// Returns a new id whose low `bits` bits are zero. The caller can use those bits to number the
+    /// parts of an object.
     public UUID next(int bits) {
         long now = clock.millis() << COUNTER_BITS;
         long stamp = newest.accumulateAndGet(now, Uuid7::following);
@@ -81,13 +81,14 @@ public final class Uuid7 {
         return id.getMostSignificantBits() >>> 16;
     }
 
-    /// Returns the smallest id that can be made in the millisecond of `instant`, in
-    /// [#UNSIGNED_ORDER]. This id is the lower bound of a time range.
+    /// Returns the lower bound of all ids made in the millisecond of `instant`, in
+    /// [#UNSIGNED_ORDER]. It is not a version 7 UUID itself, and is used only as an end of a range
+    /// of ids.
     public static UUID floor(Instant instant) {
         return new UUID(instant.toEpochMilli() << 16, 0);
     }
 
-    /// Returns the smallest id that can be made after the millisecond of `instant`.
+    /// Returns the lower bound of all ids made after the millisecond of `instant`.
     public static UUID floorAfter(Instant instant) {
         return floor(instant.plusMillis(1));
     }
@@ -100,10 +101,10 @@ public final class Uuid7 {
         return UNSIGNED_ORDER.compare(one, other) <= 0 ? one : other;
     }
 
-    /// Returns the smallest id that can be made at `instant` or later. Any instant is accepted.
+    /// Returns the lower bound of all ids made at `instant` or later. Any instant is accepted.
     ///
-    /// Ids contain only whole milliseconds, so the instant is rounded up to a whole millisecond. It
-    /// is then limited to the time from 1970 to [#MAX_TIME].
+    /// Ids contain only whole milliseconds, so the instant is rounded up to a whole millisecond. An
+    /// instant before 1970 counts as 1970, and one after [#MAX_TIME] counts as [#MAX_TIME].
     public static UUID lowerBound(Instant instant) {
         if (instant.isBefore(Instant.EPOCH)) {
             return floor(Instant.EPOCH);

@@ -50,8 +50,8 @@ public final class FieldReader {
     private final FieldErrors errors;
     private final Set<String> readFields = new HashSet<>();
 
-    /// The same object with its text as it was sent, for `rawValue`. Empty if [JsonDocument] cannot
-    /// read the text.
+    /// This object with its text as it was sent, which `rawValue` needs. Empty if [JsonDocument]
+    /// cannot read the text.
     private final Optional<JsonValue> original;
 
     FieldReader(ObjectNode object, Optional<JsonDocument> document) {
@@ -103,8 +103,8 @@ public final class FieldReader {
         }
     }
 
-    /// Reads a string without NUL or lone surrogates, neither of which PostgreSQL can store in
-    /// text.
+    /// Reads a string. It must not contain NUL or lone surrogates, because PostgreSQL can store
+    /// neither in text.
     ///
     /// @param min the minimum length in Unicode characters
     public Patch<String> text(String field, int min, int max) {
@@ -153,8 +153,8 @@ public final class FieldReader {
     }
 
     /// Records an error for each name and each string inside the field that contains a lone
-    /// surrogate (half of a surrogate pair). A strict JSON parser would refuse every response that
-    /// contains a lone surrogate.
+    /// surrogate (half of a surrogate pair). If the API returned the lone surrogate, a strict JSON
+    /// parser would refuse the whole response.
     public void requireUnicode(String field) {
         @Nullable JsonNode node = object.get(field);
         if (node != null) {
@@ -191,7 +191,8 @@ public final class FieldReader {
     }
 
     /// Returns the value of a whole number, however it is written: JSON does not distinguish
-    /// `5000.0` from `5000`. Returns empty if it is not whole or does not fit in a `long`.
+    /// `5000.0` from `5000`. Returns empty if the node is not a whole number, or if the number does
+    /// not fit in a `long`.
     private static Optional<Long> wholeNumber(JsonNode node) {
         if (!node.isNumber()) {
             return Optional.empty();
@@ -230,7 +231,8 @@ public final class FieldReader {
                 field, "must be a list of " + minSize + " to " + maxSize + " " + elements + ".");
     }
 
-    /// Reads a list of whole numbers. Both the size of the list and its numbers are limited.
+    /// Reads a list of whole numbers. The list must have from `minSize` to `maxSize` elements, each
+    /// from `min` to `max`.
     public Patch<List<Integer>> integers(String field, int minSize, int maxSize, int min, int max) {
         return read(
                 field,
@@ -286,7 +288,8 @@ public final class FieldReader {
 
     /// Parses an RFC 3339 time with up to nine decimals. Leap seconds (`:60`) are refused.
     ///
-    /// @throws IllegalArgumentException with a message that follows the field's path
+    /// @throws IllegalArgumentException if the text is not a valid time; the message is the rest of
+    ///   a sentence that starts with the field's path
     public static Instant parseTime(String text) {
         try {
             if (RFC_3339.matcher(text).matches()) {
@@ -330,8 +333,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Reads an object whose values are all strings. Other values are recorded as errors and left
-    /// out.
+    /// Reads an object whose values must all be strings. Any other value is recorded as an error
+    /// and left out.
     public Patch<Map<String, String>> stringMap(String field) {
         return read(
                 field,
@@ -440,8 +443,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Returns the field's value, which may be a JSON null, with its text as it was sent. Returns
-    /// empty only if the field is absent.
+    /// Returns the field's value with its text as it was sent. The value may be a JSON null.
+    /// Returns empty only if the field is absent.
     public Optional<JsonValue> rawValue(String field) {
         readFields.add(field);
         return Optional.ofNullable(object.get(field))
@@ -471,7 +474,7 @@ public final class FieldReader {
                 });
     }
 
-    /// Marks the field as known if it is null, so that it is not reported as unknown.
+    /// If the field is null, marks it as read, so that it is not reported as unknown.
     public void ignoreNull(String field) {
         if (object.path(field).isNull()) {
             readFields.add(field);

@@ -25,16 +25,17 @@ public final class Json {
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .build();
 
-    /// Bodies up to this length in bytes are parsed without counting tokens, because their parsed
-    /// trees stay small.
+    /// The maximum length in bytes of a body that is parsed without counting its tokens. The parsed
+    /// tree of a body this short is always small.
     public static final int TOKEN_COUNT_THRESHOLD_BYTES = 256 * 1024;
 
     /// The maximum number of tokens in a longer body, which limits the memory of its parsed tree.
-    /// Tokens are values, names and closing brackets; each can take a hundred bytes of memory.
+    /// Tokens are values, names and closing brackets. Each token can take a hundred bytes of
+    /// memory.
     private static final int MAX_TOKENS = 100_000;
 
-    /// A body of at least this many bytes is not checked for being `null` surrounded by white
-    /// space.
+    /// Only a body with fewer bytes than this can count as empty or as `null`, including any white
+    /// space around it.
     private static final int MAX_NULL_LENGTH = 100;
 
     private Json() {}

@@ -12,12 +12,13 @@ import java.util.Optional;
 /// decoded from the text on demand, so numbers keep all their digits. If an object has several
 /// members of the same name, the last one counts.
 ///
-/// A document that was read with an [Effort] limits the work of later look-ups and is not
+/// If a document was read with an [Effort], later look-ups in it spend that effort, and it is not
 /// thread-safe. Other documents are immutable.
 public final class JsonDocument {
 
-    /// The number of low bits in an index entry. They contain the index of the next entry after the
-    /// value and its contents. The high bits contain the offset of the value or name in the text.
+    /// How an index entry is divided: its low `INDEX_BITS` bits contain the index of the next entry
+    /// after the value and its contents. Its high bits contain the offset of the value or name in
+    /// the text.
     private static final int INDEX_BITS = 28;
 
     private static final long INDEX_MASK = (1L << INDEX_BITS) - 1;

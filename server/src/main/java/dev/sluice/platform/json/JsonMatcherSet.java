@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Finds out whether a payload's value equals one of a set of values, as [JsonMatcher] compares
-/// them.
+/// A set of JSON values that can tell whether it contains a payload's value. [JsonMatcher] defines
+/// which values are equal.
 ///
-/// It computes a hash of the value, in time proportional to the value's text. It then compares the
-/// value only with the values in the set that have the same hash. Immutable.
+/// `contains` computes a hash of the payload's value, in time proportional to the value's text. It
+/// then compares the value only with those in the set that have the same hash. Immutable.
 public final class JsonMatcherSet {
 
-    /// A random factor, so that hashes differ from process to process. Senders therefore cannot
+    /// A random factor that makes hashes differ from process to process, so that senders cannot
     /// predict which values have the same hash.
     private static final long FACTOR = ThreadLocalRandom.current().nextLong() | 1;
 

@@ -9,8 +9,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     private final byte[] text;
 
     /// The offset of the first nonzero digit. The significant digits, possibly with a decimal point
-    /// among them, begin at this offset and end before `end`. Both offsets are equal if the number
-    /// is 0.
+    /// among them, begin at this offset and end before the offset `end`. If the number is 0, the
+    /// two offsets are equal.
     private final int first;
 
     private final int end;
@@ -18,7 +18,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     /// The sign of the number: -1, 0 or 1.
     private final int sign;
 
-    /// The exponent of the power of ten that the first nonzero digit represents: 2 for 150.
+    /// The power of ten by which the first nonzero digit counts. For 150 it is 2, because the 1
+    /// counts for 100.
     private final long magnitude;
 
     private final int writtenLength;

@@ -12,9 +12,10 @@ public final class JsonPrefix {
 
     private JsonPrefix() {}
 
-    /// Returns the top-level members that have one of these names and a string as their value, and
-    /// that end within these bytes. If a name is repeated, its last member counts. Returns an empty
-    /// map if the bytes are not the beginning of a JSON object in UTF-8.
+    /// Returns the string values of the top-level members with these names, by name. A member is
+    /// left out if its value is not a string or does not end within these bytes. If a name is
+    /// repeated, its last string counts. Returns an empty map if the bytes are not the beginning of
+    /// a JSON object in UTF-8.
     public static Map<String, String> strings(byte[] start, Set<String> names) {
         var found = new HashMap<String, String>();
         if (!JsonScanner.isUtf8Start(start)) {

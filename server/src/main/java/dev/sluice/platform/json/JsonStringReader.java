@@ -1,10 +1,10 @@
 package dev.sluice.platform.json;
 
-/// Reads one JSON string character by character. It decodes escapes on the way and does not copy
+/// Reads one JSON string character by character. It decodes escapes as it reads, and does not copy
 /// the string.
 ///
-/// Characters are UTF-16 units, as in `String`. The reader spends its [Effort] in blocks as it
-/// goes. Not thread-safe.
+/// Characters are UTF-16 units, as in `String`. The reader spends its [Effort] once for each block
+/// of 16 bytes. Not thread-safe.
 final class JsonStringReader {
 
     private static final int BLOCK_BYTES = 16;
@@ -50,7 +50,8 @@ final class JsonStringReader {
         return first >= 0 ? first : multibyte(first);
     }
 
-    /// Whether the string has exactly these characters. Stops reading at the first difference.
+    /// Whether the string consists of exactly these characters. Stops reading at the first
+    /// difference.
     boolean readsAs(String other) {
         for (int i = 0; i < other.length(); i++) {
             if (next() != other.charAt(i)) {
@@ -80,8 +81,9 @@ final class JsonStringReader {
         };
     }
 
-    /// @param first the first byte of a sequence of two to four bytes; `at` is already the offset
-    ///   after it
+    /// Decodes a UTF-8 sequence of two to four bytes.
+    ///
+    /// @param first the first byte of the sequence; `at` is already the offset after it
     private int multibyte(int first) {
         if ((first & 0xe0) == 0xc0) {
             return (first & 0x1f) << 6 | continuation();

@@ -33,7 +33,7 @@ public final class JsonText {
         return new JsonText(text);
     }
 
-    /// Whether a name or string has this text.
+    /// Whether the name or string at offset `from` equals this text.
     ///
     /// Most strings differ in their first bytes. A string is read character by character only if it
     /// has an escape before the first difference, or if the text itself needs escapes in JSON.

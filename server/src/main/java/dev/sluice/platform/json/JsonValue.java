@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 
 /// One value of a [JsonDocument]: an object, array, string, number, boolean or null.
 ///
-/// An accessor for a type returns empty if the value has a different type. Decoding strings or
-/// numbers and visiting members or elements count against the limit of the document's [Effort].
+/// An accessor for a type returns empty if the value has a different type. Decoding a string or
+/// number and visiting a member or element count against the limit of the document's [Effort].
 public final class JsonValue {
 
     public enum JsonType {
@@ -60,8 +60,8 @@ public final class JsonValue {
         return type() == JsonType.STRING ? endOfString() : JsonScanner.end(document.text(), from());
     }
 
-    /// Returns the offset after the closing quote. Searches backwards for the quote, because only
-    /// white space and punctuation can lie between it and the next name or value.
+    /// Returns the offset after the closing quote. Searches for the quote backwards from the next
+    /// name or value, because only white space and punctuation can lie between the two.
     private int endOfString() {
         int end = document.endOfScalar(entry);
         while (document.text()[end - 1] != '"') {
@@ -118,7 +118,7 @@ public final class JsonValue {
         return text.toString();
     }
 
-    /// Whether the value, which must be a string, has this text.
+    /// Whether the string equals this text. The value must be a string.
     boolean isString(JsonText string) {
         return string.isWrittenAt(document.text(), from(), document.effort());
     }

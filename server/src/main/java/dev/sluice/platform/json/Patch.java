@@ -5,7 +5,8 @@ import java.util.function.Function;
 
 /// The change that a request makes to one field: keep it, clear it, or set a value.
 ///
-/// An absent field keeps its value (`KeepValue`), null clears it (`ClearValue`). Immutable.
+/// If the request omits the field, the field keeps its value (`KeepValue`). If the request sends
+/// null, the value is cleared (`ClearValue`). Immutable.
 public sealed interface Patch<T> {
 
     record KeepValue<T>() implements Patch<T> {}

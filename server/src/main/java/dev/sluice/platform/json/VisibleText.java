@@ -2,8 +2,8 @@ package dev.sluice.platform.json;
 
 import java.util.Set;
 
-/// Decides whether a string has a visible character. A name or secret without one is a mistake.
-/// Nobody could tell two such names apart, and anybody could guess such a secret.
+/// Decides whether a string has a visible character. A name or secret without one is a mistake:
+/// nobody could tell two blank names apart, and anybody could guess a blank secret.
 public final class VisibleText {
 
     /// Letters and symbols whose glyph is blank: the Hangul fillers, the empty Braille pattern and

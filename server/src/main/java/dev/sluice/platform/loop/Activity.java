@@ -8,24 +8,24 @@ import java.util.function.LongSupplier;
 /// Tells whether this process has had something to do recently. If not, its chores run less often,
 /// so that an idle server uses little CPU.
 ///
-/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. A chore
-/// that has more to do calls it, too. The first mark after an idle time wakes the chores.
+/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. [#mark]
+/// is also called when a chore has more to do. The first call after an idle time wakes the chores.
 /// Thread-safe.
 public final class Activity {
 
-    /// The process counts as idle when there has been no mark for this long.
+    /// The process counts as idle when [#mark] has not been called for this long.
     static final Duration IDLE_AFTER = Duration.ofSeconds(10);
 
-    /// The factor by which intervals normally grow while the process is idle, up to
-    /// [#MAX_IDLE_INTERVAL].
+    /// While the process is idle, an interval is this many times as long, up to
+    /// [#MAX_IDLE_INTERVAL], unless the chore sets its idle interval itself.
     private static final int IDLE_FACTOR = 5;
 
-    /// The maximum interval while the process is idle. Data that is read at this interval may come
-    /// from another node, so it must not be read much later than usual.
+    /// While the process is idle, no interval is made longer than this. Chores may read data that
+    /// comes from other nodes, so they must not run much later than usual.
     static final Duration MAX_IDLE_INTERVAL = Duration.ofSeconds(5);
 
-    /// The minimum time between two marks that are recorded. A mark that follows another within
-    /// this time costs only a read.
+    /// The minimum time between two recorded marks. A mark within this time of the last recorded
+    /// one is ignored, so it costs only a read.
     private static final Duration RESOLUTION = Duration.ofSeconds(1);
 
     private final LongSupplier nanos;
@@ -50,7 +50,7 @@ public final class Activity {
             return;
         }
         markedNanos = now;
-        if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // isIdle may just have been true
+        if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // isIdle() may have been true
             listeners.forEach(Runnable::run);
         }
     }
@@ -64,7 +64,8 @@ public final class Activity {
         return nanos.getAsLong() - markedNanos >= IDLE_AFTER.toNanos();
     }
 
-    /// Returns how long a chore with this interval normally waits while the process is idle.
+    /// Returns how long a chore with this interval waits while the process is idle, unless the
+    /// chore sets its idle interval itself.
     static Duration stretch(Duration interval) {
         if (interval.compareTo(MAX_IDLE_INTERVAL) >= 0) {
             return interval;

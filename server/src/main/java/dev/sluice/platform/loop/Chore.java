@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The description of a background task: what to run, how often, and what to do at the end.
+/// The description of a background task: what to run, how often, and what to do when the server
+/// stops.
 ///
-/// [Shutdown#start(Chore)] runs it as a [Loop].
+/// [Shutdown#start(Chore)] runs a chore as a [Loop].
 ///
 /// @param name the name of the loop and its thread
 /// @param interval the wait between two rounds, unless the loop is woken earlier
@@ -35,7 +36,7 @@ public record Chore(
                 Optional.empty());
     }
 
-    /// Returns a chore that waits after each round, for its interval or until it is woken.
+    /// Returns a chore that always waits after a round, for its interval or until it is woken.
     public static Chore of(String name, Duration interval, Runnable step) {
         return new Chore(
                 name,
@@ -59,8 +60,8 @@ public record Chore(
         return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
     }
 
-    /// Returns a chore that does nothing until `delay` from now. Use this for work that would slow
-    /// down the server's start.
+    /// Returns a chore that does nothing until `delay` has passed from now. Use this for work that
+    /// would slow down the server's start.
     public Chore startingAfter(Duration delay) {
         long begun = System.nanoTime();
         return new Chore(

@@ -5,9 +5,9 @@ import java.util.function.LongSupplier;
 
 /// Counts consecutive failures of an operation that is repeated. Thread-safe.
 ///
-/// A streak is long once it has three failures. It is also long if thirty seconds have passed since
-/// its first retry was due. Shorter streaks are normal, for example when a connection breaks or a
-/// lock is held.
+/// A streak is long once it has three failures. A shorter streak is also long once thirty seconds
+/// have passed since its first retry was due. Streaks that are not long are normal, for example
+/// when a connection breaks or a lock is held.
 public final class FailureStreak {
 
     private static final int MAX_ORDINARY_FAILURES = 2;
@@ -16,7 +16,7 @@ public final class FailureStreak {
     private final LongSupplier nanos;
     private final long maxOrdinaryNanos;
 
-    /// Guarded by this object's monitor, like the next two fields.
+    /// This field and the next two are guarded by this object's monitor.
     private int failures;
 
     private long firstFailureNanos;
@@ -50,7 +50,7 @@ public final class FailureStreak {
                 || (failures > 0 && nanos.getAsLong() - firstFailureNanos >= maxOrdinaryNanos);
     }
 
-    /// Whether the last try failed and the failure happened within this time.
+    /// Whether the last try failed, and the failure happened less than `time` ago.
     public synchronized boolean hasFailedWithin(Duration time) {
         return failures > 0 && nanos.getAsLong() - lastFailureNanos < time.toNanos();
     }

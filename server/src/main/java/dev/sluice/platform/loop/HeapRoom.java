@@ -6,8 +6,8 @@ import java.lang.management.ManagementFactory;
 
 /// Sets how much of the heap may stay free after a garbage collection. While the process is idle
 /// ([Activity]), little may stay free, so that the JVM returns memory to the operating system.
-/// While it is busy, more may stay free. Otherwise G1, under load, would shrink the heap after each
-/// cycle and then collect eight times as often.
+/// While it is busy, more may stay free. With the idle values, G1 would shrink the heap after each
+/// cycle and, under load, collect eight times as often.
 ///
 /// Changes two JVM options, which apply to the whole process. A JVM that does not allow this keeps
 /// the values from its command line.
@@ -19,7 +19,7 @@ public final class HeapRoom implements Loop.Step {
     /// The JVM's own defaults.
     private static final FreeRatio BUSY = new FreeRatio(40, 70);
 
-    /// `bin/sluice` sets the same values, for the time until the first round.
+    /// `bin/sluice` starts the JVM with the same values. They apply until the first round.
     private static final FreeRatio IDLE = new FreeRatio(10, 25);
 
     private final Activity activity;
@@ -52,7 +52,7 @@ public final class HeapRoom implements Loop.Step {
                 setMax(jvm, wanted);
             }
         } catch (IllegalArgumentException _) {
-            isSupported = false; // another JVM, in which the options cannot be changed
+            isSupported = false; // this JVM does not allow changing the options
         }
     }
 

@@ -62,11 +62,12 @@ public final class Loop implements AutoCloseable {
         return loop;
     }
 
-    /// Ends the current wait. A call during a round skips the wait after that round.
+    /// Ends the current wait, or, if called during a round, the wait after that round. A loop with
+    /// a gap still waits for the gap.
     public void wake() {
         lock.lock();
         try {
-            if (!wakeRequested) { // many calls during a gap end one wait
+            if (!wakeRequested) { // one request is enough to end the wait
                 wakeRequested = true;
                 changed.signalAll();
             }

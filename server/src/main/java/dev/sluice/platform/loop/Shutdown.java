@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/// The steps that stop the server, run in reverse order: the step added last runs first.
+/// The steps that stop the server. They run in reverse order: the step added last runs first.
 ///
 /// The thread that starts the server adds the steps; the thread that stops it calls `close` once.
 public final class Shutdown implements AutoCloseable {
@@ -27,10 +27,10 @@ public final class Shutdown implements AutoCloseable {
     private final Duration reportInterval;
     private final Deque<ShutdownStep> steps = new ArrayDeque<>();
 
-    /// The loops of the chores by name. Read by other threads.
+    /// The loop of each chore, by the chore's name. Read by other threads.
     private final Map<String, Loop> loops = new ConcurrentSkipListMap<>();
 
-    /// @param activity decides how often the chores run
+    /// @param activity tells whether the process is idle, so that the chores can run less often
     public Shutdown(Activity activity) {
         this(activity, REPORT_INTERVAL);
     }

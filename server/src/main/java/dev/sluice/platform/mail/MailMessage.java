@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 /// A message to one person, in plain text.
 ///
 /// @param to exactly one address, without a name
-/// @param subject on one line; the constructor replaces control characters and shortens it
-/// @param text with `\n` at the end of each line
+/// @param subject the subject; the constructor puts it on one line and shortens it to 120
+///   characters
+/// @param text the lines of the message, each ending with `\n`
 /// @param id determines the `Message-ID`, so that a repeated message is recognized as a copy; if
 ///   empty, a new `Message-ID` is generated
 public record MailMessage(String to, String subject, String text, Optional<UUID> id) {

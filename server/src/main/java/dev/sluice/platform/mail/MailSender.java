@@ -25,11 +25,11 @@ import javax.net.ssl.SSLSocketFactory;
 
 /// Sends messages through the operator's mail server, each over a separate connection.
 ///
-/// If the server offers `STARTTLS`, credentials and messages are sent only over TLS. Over TLS, the
-/// server's certificate must be valid for the server's name. Thread-safe.
+/// If the server offers `STARTTLS`, credentials and messages are sent only over TLS. When TLS is
+/// used, the server's certificate must be valid for the server's name. Thread-safe.
 public final class MailSender {
 
-    /// How long the server may take to accept the connection, and for each read and write.
+    /// The time limit for connecting to the server, and for each read and write.
     private static final Duration IO_TIMEOUT = Duration.ofSeconds(10);
 
     private static final int MAX_REPLY_LENGTH = 200;
@@ -43,8 +43,8 @@ public final class MailSender {
         this(settings, clock, IO_TIMEOUT, Optional.empty());
     }
 
-    /// @param tls creates the TLS sockets; if empty, the JVM's default is used, with its trusted
-    ///   authorities
+    /// @param tls creates the TLS sockets; if empty, the JVM's default factory is used, which
+    ///   trusts the JVM's certificate authorities
     MailSender(
             MailSettings settings,
             InstantSource clock,

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /// The address of a mail server, and the credentials to sign in with.
 ///
-/// @param isTls whether the connection begins with TLS; if not, it switches to TLS if the server
-///   offers `STARTTLS`
+/// @param isTls whether the connection uses TLS from the beginning; if false, the connection
+///   switches to TLS only if the server offers `STARTTLS`
 /// @param login empty for a server that requires no sign-in
 public record MailServer(String host, int port, boolean isTls, Optional<MailLogin> login) {
 

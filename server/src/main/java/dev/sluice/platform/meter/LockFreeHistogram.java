@@ -25,7 +25,7 @@ public final class LockFreeHistogram {
     private final LongAdder[] counts;
     private final LongAdder sum = new LongAdder();
 
-    /// The counts and the sum of a histogram, as [#state] read them.
+    /// The counts and the sum of a histogram, as returned by [#state].
     ///
     /// @param bounds the upper bounds of the buckets, inclusive; the last one is infinite
     /// @param counts the number of values in each bucket (not cumulative)

@@ -2,8 +2,8 @@ package dev.sluice.platform.net;
 
 import java.net.InetAddress;
 
-/// An IP address as a left-aligned number of 128 bits, so that bit masks can compare address
-/// prefixes. An IPv4 address fills the upper half of `high`.
+/// An IP address as a left-aligned number of 128 bits. In this form, prefixes of addresses can be
+/// compared with bit masks. An IPv4 address fills the upper half of `high`.
 ///
 /// An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`, RFC 4291, section 2.5.5.2) is converted to the
 /// IPv4 address.
@@ -29,8 +29,8 @@ record AddressBits(boolean isV6, long high, long low) {
         return new AddressBits(isV6, high & mask(prefix), low & mask(prefix - 64));
     }
 
-    /// Returns a 64-bit mask with the first `ones` bits set. Values below 1 set none, values above
-    /// 63 set all.
+    /// Returns a 64-bit mask with the first `ones` bits set. A value below 1 sets no bits, and a
+    /// value above 63 sets all bits.
     static long mask(int ones) {
         if (ones <= 0) {
             return 0;

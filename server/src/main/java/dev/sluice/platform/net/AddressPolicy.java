@@ -8,20 +8,21 @@ import java.util.Optional;
 /// Decides which IP addresses Sluice may send requests to: public addresses, and any ranges that
 /// the operator has allowed.
 ///
-/// The class has its own table of ranges because the predicates of `InetAddress` miss some:
-/// carrier-grade NAT and the unique local, benchmarking, documentation and transition ranges.
-/// Immutable.
+/// The class has its own table of non-public ranges, because the predicates of `InetAddress` miss
+/// some of them: carrier-grade NAT and the unique local, benchmarking, documentation and transition
+/// ranges. Immutable.
 public final class AddressPolicy {
 
     /// The text that every refusal message contains.
     public static final String REFUSAL_MESSAGE = "must not point to a private or internal address";
 
-    /// The setting that lists the ranges the operator allows. Refusal messages name it.
+    /// The name of the setting in which the operator lists allowed ranges. Refusal messages mention
+    /// it.
     public static final String SETTING_NAME = "SLUICE_ALLOW_PRIVATE_DESTINATIONS";
 
-    /// Addresses at which cloud providers serve credentials. They are allowed only if the operator
-    /// lists a range that lies inside one of these. Allowing a larger network that contains them is
-    /// not enough.
+    /// Addresses at which cloud providers serve credentials. An address in one of these ranges is
+    /// allowed only if the operator lists a range that contains the address and lies within the
+    /// range here. Allowing a larger network is not enough.
     private static final List<NamedRange> CREDENTIAL_RANGES =
             List.of(
                     range("link-local", "169.254.0.0/16"),
@@ -112,8 +113,8 @@ public final class AddressPolicy {
 
     /// Returns why a host may not be saved as a destination, or empty when it may.
     ///
-    /// Host names are not resolved here. A name of an internal network is refused, unless the
-    /// operator has allowed at least one range. In that case the name is accepted, and each
+    /// Host names are not resolved here. If the operator has allowed no range, a name that is
+    /// reserved for internal networks is refused. All other names are accepted here, and each
     /// delivery attempt checks the addresses that the name resolves to.
     public Optional<String> refusal(Host host) {
         return switch (host) {
@@ -125,8 +126,9 @@ public final class AddressPolicy {
         };
     }
 
-    /// Whether the name is reserved for internal networks: by RFC 6761 (`localhost`), RFC 6762
-    /// (`local`) or RFC 8375 (`home.arpa`), or `internal`, which ICANN reserved for private use.
+    /// Whether the name is, or lies under, a domain that is reserved for internal networks:
+    /// `localhost` (RFC 6761), `local` (RFC 6762), `home.arpa` (RFC 8375), or `internal` (reserved
+    /// by ICANN for private use).
     private static boolean isInternal(String name) {
         return isUnder(name, "localhost")
                 || isUnder(name, "local")

@@ -16,8 +16,8 @@ public final class Cidr {
         this.text = text;
     }
 
-    /// Parses a range. An address without a prefix length is a range of one address. Bits after the
-    /// prefix are ignored.
+    /// Parses a range. An address without a prefix length is a range of one address. Bits of the
+    /// address after the prefix are ignored.
     ///
     /// @throws IllegalArgumentException with a message for the person who wrote the range
     public static Cidr parse(String text) {

@@ -30,8 +30,8 @@ public sealed interface Host {
     /// Parses the host of a URL, without resolving it.
     ///
     /// If the last label is a number, the host is an IPv4 address (WHATWG URL Standard, "ends in a
-    /// number"). Such a host must consist of four decimal numbers, because programs disagree about
-    /// the meaning of `127.1`, `0x7f000001` or `2130706433`.
+    /// number"). It must then consist of four decimal numbers, because programs disagree about the
+    /// meaning of `127.1`, `0x7f000001` or `2130706433`.
     ///
     /// @throws IllegalArgumentException with a message for the person who wrote the URL
     static Host parse(String written) {

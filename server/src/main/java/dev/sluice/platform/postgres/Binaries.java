@@ -26,7 +26,7 @@ record Binaries(Path folder) {
 
     static final String POSTGRES_MAJOR_VERSION = "18";
 
-    /// Returns the programs. If the folder of this release does not exist yet, removes the folders
+    /// Returns the programs. If this release's folder does not exist yet, first removes the folders
     /// of other releases and unpacks the programs.
     ///
     /// The folder gets its final name only when it is complete, so an incomplete folder is never
@@ -89,8 +89,8 @@ record Binaries(Path folder) {
         return packed;
     }
 
-    /// Flushes every file to disk before the folder gets its final name. Otherwise a power cut
-    /// could leave a folder with that name but with empty files.
+    /// Flushes every file to disk. This runs before the folder gets its final name, so that a power
+    /// cut cannot leave a folder with that name whose files are empty.
     ///
     /// Flushing all files at the end is many times faster than flushing each file as it is written.
     private static void flush(Path tree) throws IOException {

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// The exit code and output of a short-lived command. The static methods run such commands, and
-/// prepare them with a clean environment.
+/// The exit code and output of a short-lived command. The static methods prepare commands with a
+/// clean environment and run them.
 ///
 /// @param output standard output and standard error together
 record CommandResult(int exitCode, String output) {
 
-    /// The time limit of a command. Only `initdb` may take long, because it waits for the disk. All
+    /// The time limit of a command. Only `initdb` can take long, because it waits for the disk. All
     /// other commands take milliseconds.
     private static final long COMMAND_TIMEOUT_MINUTES = 5;
 

@@ -26,8 +26,8 @@ final class DatabaseCluster {
         return Files.exists(postgresDirectory.cluster());
     }
 
-    /// Throws if another major version of PostgreSQL wrote the data, because these binaries cannot
-    /// read such data. Sluice does not convert data between major versions.
+    /// Throws if the data was written by another major version of PostgreSQL, because the packaged
+    /// version cannot read it. Sluice does not convert data between major versions.
     void checkVersion() {
         String found = majorVersion();
         if (!found.equals(Binaries.POSTGRES_MAJOR_VERSION)) {
@@ -88,8 +88,8 @@ final class DatabaseCluster {
         }
     }
 
-    /// Runs `initdb` with the built-in locale provider. That provider uses no library installed on
-    /// the machine, so upgrading such a library cannot corrupt indexes (PostgreSQL manual, "Locale
+    /// Runs `initdb` with the built-in locale provider. That provider does not use the machine's
+    /// libraries, so upgrading a library cannot corrupt indexes (PostgreSQL manual, "Locale
     /// Providers").
     private CommandResult initdb(Binaries binaries, RunAs runAs, Path newCluster, Path passwordFile)
             throws InterruptedException {

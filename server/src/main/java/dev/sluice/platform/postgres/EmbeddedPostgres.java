@@ -29,7 +29,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /// port.
     private static final int MAX_START_ATTEMPTS = 6;
 
-    /// If the server runs for this long without a crash, the restart backoff starts again from its
+    /// Once the server has run for this long without a crash, the restart backoff is reset to its
     /// first delay.
     private static final Duration MIN_STABLE_UPTIME = Duration.ofMinutes(1);
 
@@ -53,8 +53,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     ///
     /// The caller must hold a lock that prevents another Sluice from using the directory. When
     /// Sluice runs as root, PostgreSQL runs as another user, which must be able to enter all parent
-    /// directories (mode 0711). If that user cannot enter them, PostgreSQL can only run in a user
-    /// namespace, and many containers forbid those.
+    /// directories (mode 0711). If that user cannot enter them, PostgreSQL can run only in a user
+    /// namespace, which many containers forbid.
     ///
     /// @param extraSettings PostgreSQL settings that override those of Sluice
     /// @throws PostgresStartException with a message that says what failed and what to do
@@ -200,7 +200,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /// Retries until the server starts. Returns the backoff to use if the new server soon dies too.
+    /// Retries until the server starts. Returns the backoff to continue with if the new server dies
+    /// soon, too.
     private RestartBackoff restart(RestartBackoff first) throws InterruptedException {
         var backoff = first;
         while (backoff.endsBefore(closing)) {

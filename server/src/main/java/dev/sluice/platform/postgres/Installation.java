@@ -19,7 +19,7 @@ record Installation(
     private static final int PASSWORD_LENGTH = 43;
 
     /// Stops any server that an earlier run left behind, and creates the cluster if there is none.
-    /// Uses the first of `candidates` that works on this machine.
+    /// Runs the programs as the first of `candidates` that works on this machine.
     static Installation prepare(Path directory, List<RunAs> candidates)
             throws InterruptedException {
         var postgresDirectory = PostgresDirectory.prepare(directory);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// The contents of `postmaster.pid`, in which PostgreSQL records the process that runs a cluster. A
-/// killed server leaves its file behind.
+/// server that was killed leaves the file behind.
 ///
 /// @param started the start time in seconds since 1970; it distinguishes two servers with the same
 ///   process id

@@ -11,9 +11,9 @@ import java.util.random.RandomGenerator;
 /// unless another process is using it.
 final class PortChooser {
 
-    /// The lowest port to choose. The whole range lies below the ports that Linux and macOS use by
-    /// default for outgoing connections. Therefore an outgoing connection cannot occupy the port
-    /// while the server is restarting.
+    /// The lowest port to choose. The whole range lies below the ports that Linux and macOS use for
+    /// outgoing connections by default, so an outgoing connection cannot take the port while the
+    /// server is restarting.
     private static final int MIN_PORT = 16_384;
 
     private static final int MAX_PORT = 32_767;

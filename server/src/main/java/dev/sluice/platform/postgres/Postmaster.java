@@ -82,9 +82,9 @@ final class Postmaster {
         }
     }
 
-    /// Returns the command with a prefix that runs it in a new session. Otherwise Ctrl-C on
-    /// Sluice's terminal would also reach the server, which Sluice must stop last. macOS has no
-    /// `setsid`, so `perl` is used instead.
+    /// Returns the command with a prefix that runs it in a new session. Without the new session,
+    /// Ctrl-C on Sluice's terminal would also reach the server, which must stop last. `perl` is
+    /// used where `setsid` is missing, as on macOS.
     private static List<String> detached(List<String> command, PostgresDirectory postgresDirectory)
             throws InterruptedException {
         boolean hasSetsid =
@@ -101,7 +101,8 @@ final class Postmaster {
     /// Waits until the pid file says that the server is ready, and returns the server's process id.
     /// Throws a [PostgresStartException] if the server exits or is not ready in time.
     ///
-    /// @param previous the pid file that a killed server left behind; empty if there is none
+    /// @param previous the pid file that existed before this start, left behind by a killed server;
+    ///   empty if there was none
     private static long awaitReady(
             Process process,
             PostgresDirectory postgresDirectory,
@@ -169,9 +170,10 @@ final class Postmaster {
     /// Stops any server that an earlier run left running on this cluster.
     ///
     /// The caller must hold the lock of the data directory, so that no other process uses that
-    /// server. If the pid file still names a process afterwards, this method deletes the file. That
-    /// process is a zombie or an unrelated program with the same id, and PostgreSQL would mistake
-    /// it for a running server. A file that names no process is left for PostgreSQL to handle.
+    /// server. If the pid file names an existing process, this method then deletes the file. By
+    /// then, that process is a zombie or an unrelated program with the same id, and PostgreSQL
+    /// would mistake it for a running server. A file that names no existing process is left for
+    /// PostgreSQL to handle.
     static void stopLeftover(PostgresDirectory postgresDirectory) throws InterruptedException {
         var named = PidFile.of(postgresDirectory).flatMap(file -> ProcessHandle.of(file.pid()));
         if (named.isEmpty()) {

@@ -91,7 +91,7 @@ sealed interface RunAs {
         }
     }
 
-    /// Returns a name that is different for each way. It is used in log lines and in the file that
+    /// Returns a name that is unique to this way. It appears in log lines and in the file that
     /// records which way worked.
     default String label() {
         return switch (this) {

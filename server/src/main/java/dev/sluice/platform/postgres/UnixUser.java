@@ -47,8 +47,8 @@ record UnixUser(String name, int uid, int gid) {
     }
 
     /// Changes the owner of a file, or of a folder and its contents, to this user. Does nothing if
-    /// this user already owns `tree` itself. The owner of `tree` itself is changed last. If the
-    /// process dies before that, the next start repeats the change.
+    /// this user already owns `tree` itself. The owner of `tree` itself is therefore changed last:
+    /// if the process dies before that, the next start repeats the whole change.
     void chown(Path tree) {
         try {
             if (ownerOf(tree) == uid) {

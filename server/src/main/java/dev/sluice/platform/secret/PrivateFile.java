@@ -44,8 +44,8 @@ public final class PrivateFile {
     /// Opens the file so that only its owner has access. If an existing file has wider permissions,
     /// they are narrowed.
     ///
-    /// @throws FileSystemException also if the permissions cannot be narrowed because the file
-    ///   belongs to another user, who could then read or lock it
+    /// @throws FileSystemException if the file cannot be opened, or if its permissions cannot be
+    ///   narrowed because it belongs to another user, who could then read or lock it
     public static FileChannel open(Path file, Set<? extends OpenOption> options)
             throws IOException {
         var channel = FileChannel.open(file, options, ownerOnly(file));

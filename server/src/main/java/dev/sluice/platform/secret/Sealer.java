@@ -16,8 +16,8 @@ import javax.crypto.spec.HKDFParameterSpec;
 /// key (HKDF-SHA256, RFC 5869).
 ///
 /// A sealed (encrypted) value consists of a version byte, a random 12-byte nonce, and the
-/// ciphertext with its authentication tag. The tag also covers the context, so a sealed value
-/// cannot be moved to another row. Thread-safe.
+/// ciphertext with its authentication tag. The tag also covers the context, which names the row, so
+/// a sealed value cannot be moved to another row. Thread-safe.
 public final class Sealer {
 
     public static final int MASTER_KEY_BYTES = 32;

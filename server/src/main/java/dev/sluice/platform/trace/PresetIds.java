@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Supplier;
 
-/// Makes the SDK use ids that a span already has, instead of generating new ones. The SDK asks for
-/// the ids on the thread that starts the span.
+/// Makes the SDK use the ids that a span already has, instead of generating new ones. The SDK
+/// requests the ids on the thread that starts the span.
 final class PresetIds implements IdGenerator {
 
     private static final ThreadLocal<@Nullable TraceContext> CURRENT = new ThreadLocal<>();
 
-    /// Runs `start`. A span that it starts gets these ids.
+    /// Runs `start`, which starts a span. The span gets these ids.
     <T> T with(TraceContext ids, Supplier<T> start) {
         CURRENT.set(ids);
         try {

@@ -7,17 +7,18 @@ public interface SpanExporter extends AutoCloseable {
 
     /// Returns whether to record the trace. Called only if no upstream system has already decided.
     ///
-    /// @param id 32 hexadecimal digits, evenly distributed, always the same for the same trace
+    /// @param id identifies the trace: 32 hexadecimal digits, evenly distributed, and always the
+    ///   same for the same trace
     boolean isSampled(String id);
 
     /// Queues the span, or drops it if the queue is full.
     void record(Span span);
 
-    /// Sends the queued spans. Waits at most ten seconds for this.
+    /// Sends the queued spans and stops the exporter. Waits at most ten seconds for this.
     @Override
     void close();
 
-    /// Starts an exporter that uses OpenTelemetry's protocol OTLP.
+    /// Starts an exporter that uses OTLP, OpenTelemetry's protocol.
     ///
     /// @param settings OpenTelemetry's own settings, keyed by their environment variables, such as
     ///   `OTEL_EXPORTER_OTLP_ENDPOINT`

@@ -3,11 +3,12 @@ package dev.sluice.platform.trace;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// The position of a span in its trace, as in the header `traceparent` (W3C Trace Context, 3.2).
+/// The position of a span in its trace, as sent in the header `traceparent` (W3C Trace Context,
+/// 3.2).
 ///
 /// @param traceId 32 hexadecimal digits
-/// @param spanId 16 hexadecimal digits that identify the span; it is the parent of the spans that
-///   follow
+/// @param spanId 16 hexadecimal digits that identify the span; they are the parent id of the spans
+///   that follow
 /// @param isSampled whether spans of this trace are recorded
 public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
@@ -17,8 +18,8 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
     /// `traceparent`.
     public static final String STATE_HEADER = "tracestate";
 
-    /// The format of the header. A later version may have more parts, which are ignored. Version
-    /// `ff` is forbidden.
+    /// The format of `traceparent`. A later version of the format may have more parts, which are
+    /// ignored. Version `ff` is forbidden.
     private static final Pattern FORMAT =
             Pattern.compile(
                     "(?<version>(?!ff)[0-9a-f]{2})"
@@ -28,7 +29,7 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
     private static final int SAMPLED = 1;
 
-    /// Parses the header's value. Returns empty if it is not valid.
+    /// Parses the value of the header `traceparent`. Returns empty if it is not valid.
     public static Optional<TraceContext> parse(String header) {
         var parts = FORMAT.matcher(header);
         if (!parts.matches()
@@ -41,7 +42,7 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
                         parts.group("trace"), parts.group("span"), (flags & SAMPLED) != 0));
     }
 
-    /// Returns the value of the header.
+    /// Returns the value of the header `traceparent`.
     public String header() {
         return "00-" + traceId + "-" + spanId + (isSampled ? "-01" : "-00");
     }

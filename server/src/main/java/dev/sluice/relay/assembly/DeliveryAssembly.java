@@ -44,9 +44,9 @@ import java.util.random.RandomGenerator;
 /// the journal of results.
 final class DeliveryAssembly {
 
-    /// The time that shutdown waits for attempts in flight. It is longer than a destination's
-    /// default timeout. A delivery whose attempt takes longer is put back into its lane and sent
-    /// again later, although the receiver may still be processing the first request.
+    /// How long shutdown waits for attempts in flight to finish. This is longer than a
+    /// destination's default timeout. A delivery whose attempt takes longer is put back into its
+    /// lane and sent again later, although the receiver may still be processing the first request.
     private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
 
     private static final Executor SENDER_THREADS =
@@ -135,7 +135,8 @@ final class DeliveryAssembly {
 
     /// Starts delivering events.
     ///
-    /// @param returnQuota runs during shutdown, after the last result has been written
+    /// @param returnQuota gives unused quota back; runs during shutdown, after the last result has
+    ///   been written
     void start(ResultListener listener, AutoCloseable returnQuota) {
         var shutdown = base.shutdown();
         node.onFenced(dispatcher::dropAll);
@@ -159,7 +160,7 @@ final class DeliveryAssembly {
                         .wokenBy(probeLoop::onWakeNeeded));
     }
 
-    /// Returns the chores that share circuits with other nodes and wake lanes.
+    /// Returns the chores that share circuits with other nodes, and those that wake lanes.
     List<Chore> laneChores() {
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
@@ -203,7 +204,7 @@ final class DeliveryAssembly {
         return laneWaker;
     }
 
-    /// Returns the number of results that are queued for a commit.
+    /// Returns the number of results that are waiting to be committed.
     int queued() {
         return resultJournal.queued();
     }

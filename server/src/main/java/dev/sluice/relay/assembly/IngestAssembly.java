@@ -39,7 +39,7 @@ import java.util.function.Function;
 /// checked before an event is stored.
 final class IngestAssembly {
 
-    /// The maximum time that a request waits for the database to reserve quota tokens.
+    /// The maximum time that an ingest request waits until quota has been reserved in the database.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
     private final Foundation base;
@@ -106,7 +106,7 @@ final class IngestAssembly {
                 base.clock());
     }
 
-    /// Returns the chores that keep the counts of requests and events in the database.
+    /// Returns the chores that keep the counts of requests and events in the database up to date.
     List<Chore> countingChores() {
         var refusalRecorder =
                 new RefusalRecorder(refusals, base.pools().relay(), base.ids()::next, base.clock());
@@ -136,7 +136,7 @@ final class IngestAssembly {
         return quota;
     }
 
-    /// Returns the number of events that are queued for a commit.
+    /// Returns the number of events that are waiting to be committed.
     int queued() {
         return journal.queued();
     }

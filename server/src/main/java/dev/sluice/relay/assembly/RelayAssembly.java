@@ -72,12 +72,12 @@ import java.util.stream.Stream;
 
 /// Builds and starts the relay layer, which accepts events, stores them and delivers them.
 ///
-/// The last stage of the pipeline starts first, so that deliveries can be sent before any event is
-/// accepted. Shutdown runs in the opposite order: ingest stops first, then attempts in flight end,
-/// and finally the node gives up its lease.
+/// The last stage of the pipeline starts first, so that delivering already works when the first
+/// event is accepted. Shutdown runs in the opposite order: ingest stops first, then the attempts in
+/// flight end, and finally the node gives up its lease.
 public final class RelayAssembly {
 
-    /// The maximum time that reading a dictionary may take.
+    /// The time limit for reading a dictionary from the database.
     private static final Duration DICTIONARY_TIMEOUT = Duration.ofSeconds(5);
 
     /// The maximum number of connections to one address for requests that are not deliveries.
@@ -337,7 +337,7 @@ public final class RelayAssembly {
         return payloadDecoder;
     }
 
-    /// Returns the attempts that this node has in flight now.
+    /// Returns a view of the attempts that this node has in flight.
     public InFlightAttempts inFlightAttempts() {
         return delivery.dispatcher();
     }
@@ -357,7 +357,7 @@ public final class RelayAssembly {
                 use, AddressPolicy.allowing(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0"))));
     }
 
-    /// Opens a sender with separate connections, so that it does not use those of deliveries.
+    /// Opens a sender that has its own connections, so that it does not use up those of deliveries.
     private HttpSender ownSender(String use, AddressPolicy addresses) {
         return base.shutdown()
                 .closing(
@@ -396,9 +396,9 @@ public final class RelayAssembly {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
-    /// Returns a predicate that is true if a verified request is a challenge, which means that its
-    /// body only asks whether the URL is right. Only some senders send challenges. A challenge
-    /// needs an answer, and no event is stored for it.
+    /// Returns a predicate that is true if a verified request is a challenge: a request with which
+    /// some senders only check that the URL is right. A challenge is answered, and no event is
+    /// stored for it.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
     }
@@ -413,7 +413,7 @@ public final class RelayAssembly {
         return Stream.concat(ingest.problem().stream(), delivery.problems().stream()).toList();
     }
 
-    /// Ends the test deliveries in flight, so that shutdown does not wait for them.
+    /// Aborts the test deliveries in flight, so that shutdown does not wait for them.
     public void endTestDeliveries() {
         testSender.close();
     }
@@ -424,7 +424,7 @@ public final class RelayAssembly {
         return node.epoch();
     }
 
-    /// Whether this node's lease is valid, so that the node may start attempts.
+    /// Whether this node may start attempts, because its lease is valid.
     public boolean isDelivering() {
         return node.mayStart();
     }

@@ -10,8 +10,9 @@ import java.util.function.DoubleSupplier;
 /// The relay's settings.
 ///
 /// @param baseUrl the public base URL of this server, which some senders include in their signature
-/// @param headerPrefix the prefix of the server's own headers, such as `X-Service`
-/// @param retryJitter the fraction of a retry interval by which a retry may be earlier or later
+/// @param headerPrefix the prefix of the headers that this server adds, such as `X-Service`
+/// @param retryJitter how much earlier or later than scheduled a retry may be, as a fraction of the
+///   retry interval
 /// @param isCompressing whether payloads are compressed before they are stored
 public record RelaySettings(
         String baseUrl,

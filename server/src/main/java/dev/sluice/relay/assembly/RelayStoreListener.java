@@ -13,9 +13,9 @@ import dev.sluice.relay.upkeep.LaneWaker;
 import java.time.InstantSource;
 import java.util.List;
 
-/// Informs other parts of the relay about written events and results. The dispatcher, the lane
-/// waker and the meters are told about each commit. The dispatcher and the quota are also told
-/// about each event that was dropped.
+/// Informs other parts of the relay about written events and results. It passes each commit to the
+/// dispatcher, the lane waker and the meters, and each dropped event to the dispatcher and the
+/// quota.
 record RelayStoreListener(
         Dispatcher dispatcher,
         LaneWaker laneWaker,
@@ -40,7 +40,7 @@ record RelayStoreListener(
 
     @Override
     public void written(List<DeliveryResult> batch, List<DeliveryResult> effective) {
-        if (!batch.isEmpty()) { // retention ends deliveries without a batch of results
+        if (!batch.isEmpty()) { // the batch is empty when retention ended the deliveries
             meters.resultBatches().record(batch.size());
         }
         effective.forEach(result -> result.attemptMade().ifPresent(meters.attempts()::count));

@@ -17,10 +17,10 @@ import java.util.Optional;
 /// | any | a response proves the destination reachable | closed | failures and cooldown are reset |
 ///
 /// A probe is the one attempt that tests whether the destination works again. The generation is a
-/// number that grows with each opening and each claim to a probe. A failure counts only if its
-/// attempt started under the current generation. Failures of attempts that were in progress when
-/// the circuit opened are therefore ignored. So is the late failure of an earlier probe. A response
-/// that proves the destination reachable counts under any generation.
+/// number that grows each time the circuit opens and each time a probe is claimed. A failure counts
+/// only if its attempt started under the current generation. Failures of attempts that were in
+/// progress when the circuit opened are therefore ignored, and so is the late failure of an earlier
+/// probe. A response that proves the destination reachable counts under any generation.
 ///
 /// The numbers come from the specification (see [CooldownBackoff]).
 ///
@@ -46,7 +46,8 @@ public record Circuit(
     /// A node's claim to the probe.
     ///
     /// @param epoch identifies the node that makes the attempt (see [dev.sluice.relay.Lease])
-    /// @param until when another node may claim the probe, if this node has reported no result
+    /// @param until when another node may claim the probe, if this node has reported no result by
+    ///   then
     public record ProbeClaim(long epoch, Instant until) {}
 
     static final int FAILURES_TO_OPEN = 5;
@@ -81,9 +82,9 @@ public record Circuit(
         };
     }
 
-    /// Returns the maximum delay from when a probe is due until it is sent. Circuits that opened
-    /// together spread their probes over this time. The due time ([#nextTryAt]) does not include
-    /// the delay.
+    /// Returns the maximum time from when a probe is due until it is sent. Probes are delayed at
+    /// random within this time, so that circuits that opened together do not send their probes
+    /// together. The due time ([#nextTryAt]) does not include the delay.
     public Duration maxProbeDelay() {
         return cooldown.dividedBy(PROBE_DELAY_DIVISOR);
     }
@@ -93,8 +94,8 @@ public record Circuit(
     }
 
     /// Corrects a circuit after the clock was set back. If the next probe is due more than
-    /// `longest` after `now`, returns a copy whose next probe is due at `now`. Otherwise returns
-    /// this circuit.
+    /// `longest` after `now`, returns a copy whose next probe is due at `now`. If not, returns this
+    /// circuit.
     ///
     /// @param longest the maximum time that a circuit in this state waits for its next probe
     Circuit notLaterThan(Instant now, Duration longest) {
@@ -172,13 +173,14 @@ public record Circuit(
                 : Optional.empty();
     }
 
-    /// Whether the probe claimed under the generation `claimed` is still the current one.
+    /// Whether the probe that was claimed under the generation `claimed` is still the current
+    /// probe.
     public boolean isProbe(int claimed) {
         return state == CircuitState.HALF_OPEN && generation == claimed;
     }
 
-    /// Returns the circuit after the probe claimed under the generation `claimed` was not sent: the
-    /// next probe is due at once.
+    /// Returns the circuit after the probe that was claimed under the generation `claimed` was
+    /// given back unsent. The next probe is then due at once.
     public Circuit giveBack(int claimed) {
         return isProbe(claimed)
                 ? new Circuit(

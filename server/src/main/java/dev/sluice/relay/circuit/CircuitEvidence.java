@@ -18,7 +18,7 @@ public enum CircuitEvidence {
     FAILED,
     NONE;
 
-    /// How long after its deadline a timeout may be noticed on a busy machine.
+    /// How long after the deadline a busy machine may take to notice a timeout.
     private static final Duration MAX_TIMEOUT_DELAY = Duration.ofSeconds(1);
 
     /// Returns what `outcome` proves.

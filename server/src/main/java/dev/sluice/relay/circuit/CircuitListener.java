@@ -4,19 +4,19 @@ import dev.sluice.gateway.destination.DestinationId;
 
 /// Called when a circuit opens and when it closes again.
 ///
-/// Only the node that wrote the change to the database makes the call, once, after the commit. No
-/// call is made if that node dies in between or does not learn that the commit succeeded.
+/// Only the node that wrote the change to the database makes the call, once, after the commit. If
+/// that node dies before the call, or does not learn that the commit succeeded, no call is made.
 /// Implementations must return quickly.
 public interface CircuitListener {
 
-    /// Called when a closed circuit has opened. There is no call when a probe fails, because the
-    /// same outage continues.
+    /// Called when a closed circuit has opened. Not called when a failed probe opens the circuit
+    /// again, because the same outage continues.
     ///
     /// @param error the message of the last failure
     void opened(DestinationId destination, Circuit circuit, String error);
 
-    /// Called when a circuit has closed again.
+    /// Called when an open or half-open circuit has closed.
     ///
-    /// @param before the circuit before it closed, open or half open
+    /// @param before the circuit as it was before it closed
     void closed(DestinationId destination, Circuit before);
 }

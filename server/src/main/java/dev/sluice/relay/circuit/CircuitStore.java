@@ -25,8 +25,8 @@ final class CircuitStore {
 
     private CircuitStore() {}
 
-    /// Returns all rows that changed since the read that returned `horizon`, and possibly some that
-    /// the earlier read returned already. Runs one statement.
+    /// Returns all rows that changed since the read that returned `horizon`. May return some rows
+    /// that the earlier read returned already. Runs one statement.
     ///
     /// The new horizon is the number of the oldest transaction still running. All transactions with
     /// lower numbers have ended, so the rows that they changed are in this result or an earlier
@@ -52,12 +52,11 @@ final class CircuitStore {
                 byId(rows.stream().flatMap(row -> row.circuit().stream()).toList()));
     }
 
-    /// @param circuit empty if no circuit changed; the result then has only this row
+    /// @param circuit empty if no circuit has changed; in that case this is the only row
     private record ChangedRow(
             long horizon, Optional<Map.Entry<DestinationId, StoredCircuit>> circuit) {}
 
-    /// Locks the rows of these destinations and returns them. Rows that are missing are inserted
-    /// first.
+    /// Locks the rows of these destinations and returns them. Inserts missing rows first.
     static Map<DestinationId, StoredCircuit> lock(Tx tx, Collection<DestinationId> destinations) {
         var ids = destinations.stream().map(DestinationId::value).sorted().toList();
         tx.updateEach(
@@ -98,7 +97,7 @@ final class CircuitStore {
     /// Overwrites a row that the caller has locked, and returns the row with its new version.
     ///
     /// @param error replaces the stored error; if empty, the stored error is kept. If `after` is
-    ///   healthy, the stored error is removed
+    ///   healthy, the stored error is removed in either case
     static StoredCircuit write(
             Tx tx,
             DestinationId destination,

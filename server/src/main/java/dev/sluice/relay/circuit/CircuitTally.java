@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// The changes to one destination's circuit that this node has not written to the database yet.
-/// They tell whether the destination was reached, how often it failed since then, and which probe
-/// was given back. [Circuit] explains generations and probes. Immutable.
+/// They say whether the destination was reached, how many attempts have failed since then, and
+/// which probe was given back. [Circuit] explains generations and probes. Immutable.
 ///
 /// @param generation the circuit's generation under which the failed attempts started; if there are
 ///   no failures, the generation that this node knew when the destination was reached
@@ -31,7 +31,7 @@ record CircuitTally(
         int before =
                 startedGeneration > generation
                         ? 0
-                        : failures; // failures of an older generation no longer count
+                        : failures; // failures under an older generation no longer count
         return new CircuitTally(
                 isReached, before + 1, startedGeneration, now, Optional.of(message), returnedProbe);
     }

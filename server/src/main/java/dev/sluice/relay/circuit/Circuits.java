@@ -14,22 +14,23 @@ public interface Circuits {
     Circuit of(DestinationId destination);
 
     /// Returns how many attempts at the destination may be in progress on this node at once. This
-    /// is the destination's `max_in_flight`, or less for a while after its circuit closed.
+    /// is the destination's `max_in_flight`, or less for a while after its circuit has closed.
     int concurrencyLimit(Destination destination);
 
     /// Claims the probe, the one attempt that tests the destination for all nodes. The claim lasts
-    /// for the destination's timeout plus a margin. Returns empty if no probe is due, another node
-    /// has claimed it, or the circuit's row is locked.
+    /// for the destination's timeout plus a margin. Returns empty if no probe is due, if another
+    /// node has claimed it, or if the circuit's row is locked.
     Optional<Probe> claimProbe(Destination destination);
 
-    /// Gives back a probe that was not sent, so that another can be claimed. Does nothing if the
-    /// probe's result is known or the probe has already been claimed again.
+    /// Gives back a probe that was not sent, so that a new probe can be claimed. Does nothing if
+    /// the probe's result is known or if a new probe has already been claimed.
     void giveBack(Probe probe);
 
     /// Records a response that proves the destination reachable.
     void reached(Destination destination);
 
-    /// Records a failure of a kind that is retried.
+    /// Records a failed attempt that counts against the destination; [CircuitEvidence] says which
+    /// do.
     ///
     /// @param startedGeneration the circuit's generation when the attempt started
     /// @param error the message of the failure, one sentence

@@ -2,8 +2,8 @@ package dev.sluice.relay.circuit;
 
 import java.time.Duration;
 
-/// How long a circuit stays open before a probe (a single test attempt): initially `first`, then
-/// doubled after each failed probe, up to `max`.
+/// How long a circuit stays open before the next probe (a single test attempt): at first for
+/// `first`, then twice as long after each failed probe, up to `max`.
 public record CooldownBackoff(Duration first, Duration max) {
 
     /// The specification's values: 60 seconds, up to 10 minutes.

@@ -9,7 +9,8 @@ import java.util.Optional;
 /// @param stored the row as last read or written
 /// @param writing the changes in the write that is in progress, or in the last write if it failed
 /// @param pending the changes made since that write began
-/// @param slowStart the limit on attempts after the circuit closed; empty if there is none
+/// @param slowStart the limit on concurrent attempts after the circuit closed; empty if there is
+///   none
 /// @param circuit the result of applying `writing` and then `pending` to `stored`
 record LocalCircuit(
         StoredCircuit stored,
@@ -70,13 +71,16 @@ record LocalCircuit(
                 : this;
     }
 
-    /// Moves the pending changes to `writing`. If an earlier write failed, `writing` stays as it
-    /// is, so that the changes of that write are written first.
+    /// Returns a copy in which the pending changes have been moved to `writing`. If an earlier
+    /// write failed, returns this state unchanged, so that the changes of that write are written
+    /// first.
     LocalCircuit startWriting(CooldownBackoff cooldowns) {
         return writing.isEmpty() ? with(stored, pending, CircuitTally.NONE, cooldowns) : this;
     }
 
     /// Returns the state after the changes in `writing` were committed.
+    ///
+    /// @param now the row as it is after the write
     LocalCircuit afterWrite(StoredCircuit now, CooldownBackoff cooldowns) {
         return with(newer(now), CircuitTally.NONE, pending, cooldowns);
     }

@@ -2,8 +2,8 @@ package dev.sluice.relay.circuit;
 
 import dev.sluice.gateway.destination.DestinationId;
 
-/// The right to make the one attempt that tests a destination whose circuit is open. A holder that
-/// does not send the attempt must give the probe back.
+/// The right to make the one attempt that tests a destination whose circuit is open. Whoever claims
+/// a probe and does not send its request must give the probe back.
 ///
 /// @param generation the circuit's generation, which is unique to this probe
 public record Probe(DestinationId destination, int generation) {}

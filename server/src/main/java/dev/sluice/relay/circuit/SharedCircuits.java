@@ -29,8 +29,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// The circuits shared by all nodes on one database. This node keeps a copy of each in memory.
 ///
 /// A change takes effect on this node at once. The next round adds the change to the row in the
-/// database, so failures seen by several nodes add up. Changes made on other nodes are read once a
-/// second. A success on one node and a failure on another are therefore applied in the right order
+/// database, so failures seen by several nodes add up. Each node reads the changes of other nodes
+/// once a second, so a success on one node and a failure on another are applied in the right order
 /// if they are more than about a second apart. A healthy destination costs one map lookup and no
 /// SQL.
 ///
@@ -49,7 +49,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(1);
 
-    /// A circuit before a write, and its row after the write.
+    /// A circuit as it was before a write, and its row after the write.
     private record CircuitChange(Circuit before, StoredCircuit after, Optional<String> error) {}
 
     private final Db db;
@@ -65,8 +65,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private final CircuitAnnouncer announcer = new CircuitAnnouncer();
 
-    /// The circuits as last read from the database. Used only by the thread that runs the rounds,
-    /// like the two fields below.
+    /// The circuits as last read from the database. This field and the two fields below are used
+    /// only by the thread that runs the rounds.
     private final Map<DestinationId, Circuit> lastRead = new HashMap<>();
 
     private long horizon;
@@ -88,7 +88,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return circuits;
     }
 
-    /// Sets the callback to run when a round should run soon; it must return quickly.
+    /// Sets the callback that requests an early round. The callback must return quickly.
     public void onWakeNeeded(Runnable wake) {
         onUrgentChange = wake;
     }
@@ -249,7 +249,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         try {
             changes = db.call(tx -> write(tx, tallies));
         } catch (RuntimeException e) {
-            unwritten.addAll(tallies.keySet()); // kept on this node; the next round writes them
+            unwritten.addAll(tallies.keySet()); // the next round writes the changes
             throw e;
         }
         var moved = new HashMap<DestinationId, Circuit>();
@@ -314,8 +314,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     /// Wakes the lanes of these circuits. A sleeping lane was released with a wake-up time: the
     /// time of the next probe, plus a delay that spreads the probes. If the circuit has closed
-    /// since, the lane wakes now. If the next probe is due earlier than before, the lane wakes at
-    /// the new time. A half-open circuit wakes no lane.
+    /// since then, its lanes wake now. If the next probe is due earlier than before, its lanes wake
+    /// at the new time. A half-open circuit wakes no lane.
     private void wakeLanes(Map<DestinationId, Circuit> moved) {
         if (moved.isEmpty()) {
             return;
@@ -329,8 +329,9 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         listeners.forEach(Runnable::run);
     }
 
-    /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due is
-    /// not delayed. Such a probe was given back, so few other probes are due at the same moment.
+    /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due
+    /// was given back, so few other probes are due at the same moment, and the probe is not
+    /// delayed.
     private static Instant latestWakeAt(Circuit circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

@@ -1,6 +1,6 @@
 package dev.sluice.relay.circuit;
 
-/// A circuit as stored in its row.
+/// A circuit as stored in its row of the table `circuit`.
 ///
 /// @param version the number of times the row was written; 0 if there is no row yet
 record StoredCircuit(Circuit circuit, long version) {

@@ -1,9 +1,9 @@
 package dev.sluice.relay.compression;
 
-/// Native contexts that compress or decompress. Only one thread at a time may use a codec.
+/// A compressor or decompressor that uses native memory. Only one thread at a time may use a codec.
 sealed interface Codec extends AutoCloseable permits FrameCompressor, FrameDecompressor {
 
-    /// Frees the contexts. The codec must not be used afterwards.
+    /// Frees the native memory. The codec must not be used afterwards.
     @Override
     void close();
 }

@@ -7,9 +7,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// A pool of codecs that threads share, with at most one codec for each processor. A call to the
-/// library occupies a processor until it returns, so more codecs would only use memory.
-/// Thread-safe.
+/// A pool of codecs that threads share, with at most one codec for each processor. A codec occupies
+/// a processor while it works, so more codecs would only use more memory. Thread-safe.
 ///
 /// @param <C> the kind of codec
 final class CodecPool<C extends Codec> {

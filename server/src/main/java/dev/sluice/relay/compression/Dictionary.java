@@ -4,5 +4,5 @@ import java.time.Instant;
 
 /// The dictionary that currently compresses a source's events.
 ///
-/// @param number the number that events use to refer to it
+/// @param number the number by which events refer to the dictionary
 record Dictionary(int number, Instant createdAt) {}

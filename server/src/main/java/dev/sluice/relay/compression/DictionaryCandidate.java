@@ -12,7 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// A dictionary made from samples, together with the held-out samples that measure its benefit.
+/// A dictionary made from some samples, together with other (held-out) samples on which its benefit
+/// is measured.
 final class DictionaryCandidate {
 
     private static final int MAX_DICTIONARY_BYTES = 16 << 10;
@@ -20,11 +21,11 @@ final class DictionaryCandidate {
     /// The minimum number of samples from which a dictionary is made.
     private static final int MIN_SAMPLES = 100;
 
-    /// One sample out of this many is held out.
+    /// One in this many samples is held out.
     private static final int HELD_OUT_SHARE = 4;
 
     /// A dictionary is worthwhile only if it compresses the held-out samples to at most this
-    /// fraction of their size without it.
+    /// fraction of the size that they would have otherwise.
     private static final double WORTHWHILE_FRACTION = 0.85;
 
     private final byte[] bytes;
@@ -35,8 +36,8 @@ final class DictionaryCandidate {
         this.heldOut = heldOut;
     }
 
-    /// Makes a dictionary from three quarters of the samples. Returns empty if there are too few
-    /// samples, or if the samples have nothing in common.
+    /// Makes a dictionary from three quarters of the samples and holds out the others. Returns
+    /// empty if there are too few samples, or if they have nothing in common.
     static Optional<DictionaryCandidate> train(List<Payload> samples) {
         if (samples.size() < MIN_SAMPLES) {
             return Optional.empty();

@@ -13,16 +13,17 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Keeps the dictionaries that were recently used to decode payloads. Reads other dictionaries from
-/// the database when they are needed, for example those made by another node. Thread-safe.
+/// Keeps in memory the dictionaries that were recently used to decode payloads. Reads other
+/// dictionaries from the database when they are needed, for example those made by another node.
+/// Thread-safe.
 final class DictionaryReader {
 
-    /// The maximum memory, in bytes, of all dictionaries that are kept.
+    /// The maximum memory, in bytes, of all dictionaries in `kept` together.
     private static final long MAX_BYTES = 16 << 20;
 
     private static final int READ_LOCKS = 16;
 
-    /// The estimated memory, in bytes, of a dictionary's tables. This is in addition to the
+    /// The estimated memory, in bytes, that a dictionary's tables need in addition to the
     /// dictionary's own bytes.
     private static final int TABLE_BYTES = 28 << 10;
 
@@ -31,16 +32,16 @@ final class DictionaryReader {
 
     private final Db db;
 
-    /// The kept dictionaries by number; the most recently used one is last. Guarded by this map's
-    /// own monitor.
+    /// The dictionaries in memory, by number. The most recently used one is last. Guarded by this
+    /// map's own monitor.
     private final Map<Integer, ReadDictionary> kept = new LinkedHashMap<>(16, 0.75f, true);
 
     private final List<Object> readLocks = Stream.generate(Object::new).limit(READ_LOCKS).toList();
 
-    /// The sum of the sizes of the dictionaries in `kept`. Guarded by `kept`.
+    /// The sum of the sizes of the dictionaries in `kept`. Guarded by the monitor of `kept`.
     private long keptBytes;
 
-    /// @param db a pool that nothing else uses. If other code used the pool, threads that hold its
+    /// @param db a pool that only this class uses. If other code used it, threads that hold its
     ///   connections could wait for each other
     DictionaryReader(Db db) {
         this.db = db;
@@ -48,7 +49,8 @@ final class DictionaryReader {
 
     /// Calls `work` with a dictionary.
     ///
-    /// @throws UnreadablePayloadException if there is no such dictionary, or if it is damaged
+    /// @throws UnreadablePayloadException if no dictionary has this number, or if the dictionary is
+    ///   damaged
     <T> T use(int number, Function<ZstdDictDecompress, T> work) {
         var found = find(number);
         var shared = found == null ? read(number) : found;
@@ -69,7 +71,8 @@ final class DictionaryReader {
         }
     }
 
-    /// Returns the dictionary after acquiring it for the caller, or null if it is not in memory.
+    /// Acquires the dictionary for the caller and returns it, or returns null if it is not in
+    /// memory.
     private @Nullable SharedDictionary<ZstdDictDecompress> find(int number) {
         synchronized (kept) {
             var found = kept.get(number);
@@ -77,7 +80,7 @@ final class DictionaryReader {
         }
     }
 
-    /// Adds the dictionary to the kept ones and returns it after acquiring it for the caller.
+    /// Adds the dictionary to `kept`, acquires it for the caller and returns it.
     private SharedDictionary<ZstdDictDecompress> keep(int number, byte[] bytes) {
         var read =
                 new ReadDictionary(

@@ -15,19 +15,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Stores the dictionaries of sources. A dictionary never changes, and it is kept as long as any
-/// event may refer to it.
+/// Stores the dictionaries of sources. A dictionary never changes. It is kept as long as any event
+/// may refer to it.
 ///
 /// A source has at most one current dictionary. A dictionary is retired when another one replaces
-/// it, or when it is old. One day later, no node still compresses with it, so the newest event of
-/// its source is recorded as the last one that may refer to it. Once the retention has removed the
-/// day of that event, the dictionary is removed, too.
+/// it, or when it is too old. One day later, no node still compresses with it, so the newest event
+/// of its source is recorded as the last event that may refer to it. Once that event has passed its
+/// retention and its day has been removed, the dictionary is removed, too.
 public final class DictionaryStore {
 
     private DictionaryStore() {}
 
-    /// Returns the current dictionaries of these sources. Sources without one are missing from the
-    /// map.
+    /// Returns the current dictionaries of these sources. The map has no entry for a source without
+    /// one.
     static Map<SourceId, Dictionary> current(Tx tx, Collection<SourceId> sources) {
         return tx
                 .query(
@@ -67,13 +67,13 @@ public final class DictionaryStore {
         return bytes;
     }
 
-    /// Makes this the current dictionary of its source and returns its number. Returns empty if the
-    /// source is purged, or if its current dictionary is no longer `replaced`.
+    /// Stores `bytes` as the current dictionary of the source and returns the dictionary's number.
+    /// Returns empty if the source is purged, or if `replaced` is no longer its current dictionary.
     ///
-    /// The commit is flushed to disk whatever the database's settings, because after a crash no
-    /// event may refer to a lost dictionary.
+    /// The commit is flushed to disk, whatever the database's settings are. Otherwise, a crash
+    /// could lose a dictionary to which stored events refer.
     ///
-    /// @param replaced the source's current dictionary, as the caller knows it; empty if the caller
+    /// @param replaced the dictionary that the caller believes to be current; empty if the caller
     ///   knows of none
     static Optional<Integer> add(
             Tx tx, SourceId source, byte[] bytes, Optional<Dictionary> replaced) {
@@ -106,8 +106,8 @@ public final class DictionaryStore {
                 : Optional.empty();
     }
 
-    /// Retires the dictionaries that were made before `before`. Dictionaries contain pieces of
-    /// events, so they must not be kept much longer than the events themselves.
+    /// Retires the current dictionaries that were created before `before`. Dictionaries contain
+    /// pieces of events, so they must not be kept much longer than the events themselves.
     public static int retireBefore(Tx tx, Instant before, Instant now) {
         return tx.update(
                 """
@@ -123,7 +123,7 @@ public final class DictionaryStore {
     /// source.
     ///
     /// @param before a time so long ago that no node still compresses with dictionaries retired
-    ///   before it, and all events compressed with them are stored
+    ///   before it, and that all events compressed with them have been stored
     public static int recordLastEvents(Tx tx, Instant before) {
         return tx.update(
                 """
@@ -141,7 +141,7 @@ public final class DictionaryStore {
 
     /// Removes the dictionaries that only events received before `day` can refer to.
     ///
-    /// @param day a time before which no event is left
+    /// @param day a time; all events received before it must already have been removed
     public static int removeBefore(Tx tx, Instant day) {
         return tx.update("delete from payload_dictionary where last_event < ?", Uuid7.floor(day));
     }

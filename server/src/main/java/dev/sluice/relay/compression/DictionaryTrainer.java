@@ -31,14 +31,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Makes dictionaries for the sources that send events to this node, and passes the encoder the
-/// current dictionaries of these sources.
+/// Makes dictionaries for the sources that send events to this node, and passes the current
+/// dictionaries of these sources to the encoder.
 ///
-/// After a source has sent a few hundred events, the trainer makes a dictionary for it, which is
-/// kept only if it makes the events clearly smaller. Otherwise, the next try needs ten times as
-/// many events. Each node compares a source's dictionary with a newly made one at most once a day,
-/// and once after the node starts. A damaged dictionary is replaced at once. Each round makes at
-/// most one dictionary. Sources without a dictionary are served first, and workspaces take turns.
+/// After a source has sent a few hundred events, the trainer makes a dictionary for it. The trainer
+/// keeps the dictionary only if it makes the events clearly smaller. If it does not, the trainer
+/// tries again after ten times as many events. Once a source has a dictionary, each node compares
+/// it with a newly made one at most once a day, and once after the node starts. A damaged
+/// dictionary is replaced at once. Each round makes at most one dictionary. Sources without a
+/// dictionary are served first, and workspaces take turns.
 ///
 /// A dictionary is committed before the encoder gets it, so no event can refer to a dictionary that
 /// is not in the database.
@@ -46,15 +47,15 @@ public final class DictionaryTrainer implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(15);
 
-    /// How often the current dictionary of an active source is looked up in the database. Another
-    /// node may have replaced it.
+    /// How often the current dictionary of an active source is looked up in the database, in case
+    /// another node has replaced it.
     private static final Duration REFRESH_INTERVAL = Duration.ofMinutes(1);
 
     /// The maximum time that a dictionary is used without checking the database. It is far shorter
     /// than the day after which a retired dictionary counts as unused.
     private static final Duration USE_TIMEOUT = Duration.ofMinutes(15);
 
-    /// The minimum time between two tries of this node to make a dictionary.
+    /// The minimum time between two tries by this node to make a dictionary.
     private static final Duration TRAINING_INTERVAL = Duration.ofSeconds(10);
 
     /// The minimum time between two dictionaries of one source.
@@ -86,8 +87,8 @@ public final class DictionaryTrainer implements Loop.Step {
 
     private Pause trainingPause = Pause.NONE;
 
-    /// @param workspaceOf returns the workspace of a source; empty if the source does not exist or
-    ///   is in the trash
+    /// @param workspaceOf returns the workspace of a source, or empty if the source does not exist
+    ///   or is in the trash
     public DictionaryTrainer(
             Db db,
             PayloadEncoder encoder,
@@ -129,7 +130,7 @@ public final class DictionaryTrainer implements Loop.Step {
     }
 
     /// Removes sources from the queue until it finds one that is still due for a dictionary, and
-    /// returns that source.
+    /// returns that source. Returns empty if there is none.
     private Optional<SourceId> next(RoundRobin<WorkspaceId, SourceId> line, Instant now) {
         var next = line.poll();
         while (next.isPresent() && !isStillDue(next.get(), now)) {
@@ -147,9 +148,9 @@ public final class DictionaryTrainer implements Loop.Step {
         return Objects.requireNonNull(encoder.traffic().get(source));
     }
 
-    /// Returns the sources that sent events since the last round. In this list, workspaces take
-    /// turns, and the busiest source of each workspace comes first. Also forgets the sources that
-    /// no longer exist.
+    /// Returns the sources that sent events since the last round. The list takes one source from
+    /// each workspace in turn, starting with the busiest source of each workspace. Also forgets
+    /// sources that no longer exist.
     private List<ActiveSource> activeSources() {
         var active = new ArrayList<ActiveSource>();
         var all = encoder.traffic().entrySet().iterator();
@@ -181,8 +182,8 @@ public final class DictionaryTrainer implements Loop.Step {
                 .toList();
     }
 
-    /// Looks up the current dictionaries of active sources in the database. Loads those that are
-    /// new, up to [#MAX_LOADED].
+    /// Looks up the current dictionaries of active sources in the database. Loads the new ones, up
+    /// to [#MAX_LOADED].
     private void refresh(List<ActiveSource> active, Instant now) {
         var due =
                 active.stream()
@@ -246,8 +247,8 @@ public final class DictionaryTrainer implements Loop.Step {
         return new SharedDictionary<>(number, new ZstdDictCompress(bytes, FrameCompressor.LEVEL));
     }
 
-    /// Unloads dictionaries when too many are loaded. Starts with the sources that sent nothing
-    /// recently.
+    /// Unloads dictionaries when too many are loaded. Starts with the sources that have sent
+    /// nothing recently.
     ///
     /// @param wanted the sources whose dictionaries are unloaded last
     private void unloadOthers(Set<SourceTraffic> wanted) {
@@ -280,8 +281,8 @@ public final class DictionaryTrainer implements Loop.Step {
 
     private void train(SourceId source, SourceTraffic traffic, Instant now) {
         trainingPause = Pause.of(now, TRAINING_INTERVAL);
-        // The attempt counts even if it fails, so that one source cannot keep the others from their
-        // turn.
+        // The try is recorded before it is made, so that it counts even if it fails. A source whose
+        // tries fail therefore cannot keep the others from getting a turn.
         traffic.tried(now, current.containsKey(source));
         var samples = db.call(tx -> SampleQueries.newest(tx, decoder, source));
         var candidate =
@@ -309,7 +310,7 @@ public final class DictionaryTrainer implements Loop.Step {
         var former = Optional.ofNullable(current.get(source));
         long begun = System.nanoTime();
         var number = db.call(tx -> DictionaryStore.add(tx, source, bytes, former));
-        // If there is a number, the dictionary is now committed and flushed to disk.
+        // If a number was returned, the dictionary is now committed and flushed to disk.
         if (number.isPresent()) {
             traffic.tried(now, true);
             current.put(source, new Dictionary(number.get(), now));

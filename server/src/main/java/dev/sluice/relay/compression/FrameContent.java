@@ -10,11 +10,11 @@ import java.util.Arrays;
 /// lines, then the body.
 final class FrameContent {
 
-    /// The size of the field with the length of the header lines, in bytes.
+    /// The size, in bytes, of the field that contains the length of the header lines.
     static final int LENGTH_BYTES = 4;
 
-    /// The maximum size of a payload that is compressed: its header lines and body together, in
-    /// bytes. It leaves room for a body of the maximum size and for twice as many bytes of headers
+    /// The maximum size, in bytes, of a payload that is compressed, counting its header lines and
+    /// body. It leaves room for a body of the maximum size and for twice as many bytes of headers
     /// as the HTTP server accepts.
     static final int MAX_PAYLOAD_BYTES = Payload.MAX_BODY_BYTES + (64 << 10);
 

@@ -32,7 +32,7 @@ final class FrameDecompressor implements Codec {
     /// Returns the payload of a frame.
     ///
     /// @param dictionary null for a frame without one
-    /// @throws UnreadablePayloadException if the frame is damaged, or was made with another
+    /// @throws UnreadablePayloadException if the frame is damaged, or was compressed with another
     ///   dictionary
     Payload decompress(byte[] frame, @Nullable ZstdDictDecompress dictionary) {
         long size = frame.length == 0 ? 0 : Zstd.getFrameContentSize(frame);
@@ -79,8 +79,8 @@ final class FrameDecompressor implements Codec {
                 && Zstd.getFrameContentSize(source) <= MAX_SMALL_BYTES;
     }
 
-    /// Returns a payload that contains only the beginning of the header lines and the beginning of
-    /// the body.
+    /// Returns a payload that contains only the first `headerBytes` bytes of the header lines and
+    /// the first `bodyBytes` bytes of the body, or all of them if there are fewer.
     ///
     /// @param source the beginning of a frame without a dictionary
     /// @throws UnreadablePayloadException if the frame is damaged, or ends too early

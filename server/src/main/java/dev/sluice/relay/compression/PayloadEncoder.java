@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// smaller is stored uncompressed.
 ///
 /// Small payloads are compressed with their source's dictionary, if the source has one.
-/// Thread-safe: each request thread compresses its own payload, so the single thread that stores
-/// events does not have to.
+/// Thread-safe. Each request thread compresses its own payload, so that the single thread that
+/// stores events does not have to.
 public final class PayloadEncoder {
 
     private static final Logger log = LoggerFactory.getLogger(PayloadEncoder.class);
@@ -64,7 +64,8 @@ public final class PayloadEncoder {
         return new PayloadEncoder(false, meter, clock);
     }
 
-    /// Loads the native library, so that a server that cannot load it does not start.
+    /// Loads the native library. Called when the server starts, so that a server that cannot load
+    /// the library does not start.
     ///
     /// @throws IOException if the library cannot be loaded; the message says what to do
     public static void loadLibrary() throws IOException {
@@ -178,7 +179,7 @@ public final class PayloadEncoder {
     }
 
     /// Sets the callback that wakes the trainer. It is called when a source has sent its first
-    /// event, and when it has sent enough events for the next try to make a dictionary.
+    /// event, and when a source has sent enough events for the next try to make a dictionary.
     public void onWakeNeeded(Runnable wake) {
         wakeTrainer = wake;
     }

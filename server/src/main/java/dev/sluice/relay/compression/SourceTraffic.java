@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// thread of the [DictionaryTrainer].
 final class SourceTraffic {
 
-    /// The number of events that a source must send before its first dictionary is tried.
+    /// The number of events that a source must send before the trainer first tries to make a
+    /// dictionary.
     static final int FIRST_TRY_EVENTS = 200;
 
     /// If a dictionary was not worthwhile, the next try needs this many times as many events.
@@ -30,18 +31,18 @@ final class SourceTraffic {
     private final AtomicLong events = new AtomicLong();
     private volatile @Nullable SharedDictionary<ZstdDictCompress> dictionary;
 
-    /// The time until which `dictionary` may be used without checking the database again, by
-    /// `System.nanoTime`. That clock may stand still while the machine sleeps.
+    /// The time until which `dictionary` may be used without checking the database again, as a
+    /// `System.nanoTime` value. That clock may stop while the machine sleeps.
     private volatile long usableUntil;
 
-    /// The same time limit as an instant. This clock may be set, but it also runs while the machine
-    /// sleeps.
+    /// The same time limit as an instant of `clock`. That clock can be set to another time, but it
+    /// keeps running while the machine sleeps.
     private volatile Instant usableUntilTime = Instant.MIN;
 
-    /// The number of events at which the next dictionary is tried.
+    /// The value of `events` at which the trainer next tries to make a dictionary.
     private volatile long nextTryAt = FIRST_TRY_EVENTS;
 
-    /// The number of events at the start of the last round.
+    /// The value of `events` at the last call of [#newEvents].
     private long eventsSeen;
 
     private long eventsPerTry = FIRST_TRY_EVENTS;
@@ -96,10 +97,10 @@ final class SourceTraffic {
         }
     }
 
-    /// Allows the current dictionary to be used for the given time.
+    /// Allows the current dictionary to be used for a period of the given length.
     ///
-    /// @param nanos the start of that time by `System.nanoTime`
-    /// @param now the start of that time as an instant
+    /// @param nanos the start of that period, as a `System.nanoTime` value
+    /// @param now the start of that period, as an instant
     void setUsable(long nanos, Instant now, Duration length) {
         usableUntilTime = now.plus(length);
         usableUntil = nanos + length.toNanos();
@@ -110,8 +111,8 @@ final class SourceTraffic {
         return isDamaged;
     }
 
-    /// Records whether the current dictionary is too damaged to be used. If it is, a new dictionary
-    /// is tried at once.
+    /// Records whether the current dictionary is too damaged to be used. If it is, makes the source
+    /// due for a new dictionary at once.
     void setDamaged(boolean value) {
         if (value && !isDamaged) {
             nextTryAt = events.get();
@@ -137,12 +138,12 @@ final class SourceTraffic {
         return triedAt;
     }
 
-    /// Whether enough events have arrived since the last try.
+    /// Whether enough events have arrived since the trainer last tried to make a dictionary.
     boolean hasEnoughEvents() {
         return events.get() >= nextTryAt;
     }
 
-    /// Records that a dictionary was tried.
+    /// Records that the trainer tried to make a dictionary.
     ///
     /// @param hasDictionary whether the source has a dictionary; if not, the next try needs many
     ///   more events

@@ -15,8 +15,9 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
             new CodecPool<>(FrameDecompressor::new);
     private final DictionaryReader dictionaries;
 
-    /// @param db a pool that nothing else uses, because dictionaries are read while a connection of
-    ///   another pool is held
+    /// @param db a connection pool that nothing else uses. A dictionary is read while the caller
+    ///   holds a connection from another pool; if both came from one pool, callers could block each
+    ///   other
     public ZstdPayloadDecoder(Db db) {
         dictionaries = new DictionaryReader(db);
     }
@@ -50,15 +51,16 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
                 && !FrameDecompressor.isWholeAndSmall(stored.body())) {
             return FrameDecompressor.beginning(stored.body(), headerBytes, bodyBytes);
         }
-        // Small payloads are decoded whole. All frames that need a dictionary are small, and
-        // therefore complete here.
+        // Small payloads are decoded whole. All frames that need a dictionary are small, so they
+        // are complete here.
         var whole = decodeWhole(stored);
         return Payload.fromStored(
                 beginning(whole.headerLines(), headerBytes), beginning(whole.body(), bodyBytes));
     }
 
-    /// Runs `work`. If the library cannot be loaded, throws an exception instead of an error. The
-    /// payload may be intact, so its deliveries stay in their lanes while other lanes continue.
+    /// Runs `work`. If the library cannot be loaded, throws an `IllegalStateException` instead of
+    /// the error. The payload may be intact, so it does not count as unreadable: its deliveries
+    /// stay in their lanes, and other lanes continue.
     private static Payload withLibrary(Supplier<Payload> work) {
         try {
             return work.get();

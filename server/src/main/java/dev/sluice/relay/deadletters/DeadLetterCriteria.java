@@ -21,11 +21,11 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The criteria in a request body that select dead letters. They are the same as the filters of the
-/// dead-letter lists.
+/// The criteria by which a request body selects dead letters. They are the same as the filters of
+/// the dead-letter lists.
 ///
-/// Equal criteria return the same `toString` on every node, because [DismissalCursor] includes a
-/// checksum of it.
+/// Equal criteria must have the same `toString` on every node, because a [DismissalCursor] includes
+/// a checksum of it.
 ///
 /// @param statuses any of `failed` and `exhausted`
 /// @param receivedAfter the earliest arrival time of the event, inclusive

@@ -16,11 +16,10 @@ import java.util.UUID;
 /// The position at which a later request continues an incomplete dismissal. The API returns it as
 /// `next_cursor` and accepts it as `cursor`.
 ///
-/// The text includes a checksum of the request, so that a cursor is refused if the filter has
-/// changed.
+/// The text of a cursor includes a checksum of the request, so that the cursor is refused if the
+/// filter has changed.
 ///
-/// @param source the first source that is not finished; sources are handled in the order of their
-///   ids
+/// @param source the first source that is not finished; sources are handled in order of their ids
 /// @param from the first delivery of that source that is still to be checked
 /// @param asOf when the first request began, in whole microseconds; dead letters that ended later
 ///   are not dismissed

@@ -30,7 +30,7 @@ import java.util.function.BiFunction;
 ///
 /// A request works in small transactions and stops after a few seconds. The reply says whether all
 /// selected dead letters were handled. If not, the reply contains a cursor. The same request, sent
-/// with this cursor, continues from there.
+/// again with this cursor, continues where the first one stopped.
 public final class DismissalRoutes {
 
     /// The time after which a request starts no further chunk. The first chunk always runs.
@@ -40,7 +40,7 @@ public final class DismissalRoutes {
 
     /// The dead letters that a request selects.
     ///
-    /// @param connections the selected connections of each source, in the order of the source ids
+    /// @param connections the selected connections of each source, in order of the source ids
     /// @param asOf when the first request began; dead letters that ended later are not dismissed
     record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids, Instant asOf) {}
 
@@ -117,8 +117,8 @@ public final class DismissalRoutes {
                                                 MAX_CHUNK_ROWS)));
     }
 
-    /// @param what the past participle of the operation, such as `dismissed`; also the name of a
-    ///   field in the reply
+    /// @param what the past participle of the operation, such as `dismissed`; also used as the name
+    ///   of a field in the reply
     /// @param resolved whether the operation applies to resolved dead letters
     /// @param step returns the step that handles one chunk, given the criteria and the time when
     ///   the first request began
@@ -172,8 +172,8 @@ public final class DismissalRoutes {
         db.run(tx -> caller.record(tx, action, caller.workspace().value(), "", fields));
     }
 
-    /// Runs chunks until all are done or the time budget is used up. At least one chunk is run. A
-    /// source without matching dead letters also takes one chunk.
+    /// Runs chunks until all are done or the time budget is used up. Runs at least one chunk, if
+    /// there is any. A source without matching dead letters also takes one chunk.
     ///
     /// @param cursor where an earlier request stopped
     static DismissalProgress runChunks(

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores which dead letters were dismissed, one row for each dead letter. Works in chunks, oldest
-/// first.
+/// Stores which dead letters were dismissed, one row for each. Dead letters are dismissed and
+/// undismissed in chunks, oldest events first.
 public final class DismissalStore {
 
     /// The result of one chunk.

@@ -67,15 +67,14 @@ public final class AttemptRunner {
     /// Runs one attempt and returns the result to be written. If ingest left the connection's
     /// filter undecided, decides the filter first.
     ///
-    /// Ends the delivery without an attempt if the event does not match the filter, if its
+    /// Ends the delivery without an attempt if the event does not match the filter, if the event's
     /// retention period is over, or if the connection or destination was deleted. Returns empty if
     /// the delivery must wait: it is on hold, this node does not know its connection yet, or this
     /// node may no longer send it.
     ///
     /// @param attemptedAt when a sender took the delivery from its queue
     /// @param mayStart whether this node may still send the delivery
-    /// @param isAlone whether this attempt is made in an isolation; see
-    ///   [InFlightRecorder#recordStart]
+    /// @param isAlone whether this attempt is made in isolation; see [InFlightRecorder#recordStart]
     Optional<DeliveryResult> runAttempt(
             LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone)
             throws InterruptedException {
@@ -132,7 +131,8 @@ public final class AttemptRunner {
     }
 
     /// Decides whether the event matches the filter, which ingest left undecided. If it matches,
-    /// repeats all checks, because the decision may have taken a long time, and runs the attempt.
+    /// repeats all checks and runs the attempt. The checks are repeated because the decision may
+    /// have taken a long time.
     private Optional<DeliveryResult> decideFilter(
             LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone)
             throws InterruptedException {
@@ -183,8 +183,8 @@ public final class AttemptRunner {
                 .isPresent();
     }
 
-    /// Sends the request. Turns an exception, which must be a bug, into a failed attempt, so that
-    /// the delivery does not stay unfinished forever.
+    /// Sends the request. If sending throws an exception, which only a bug can cause, returns a
+    /// failed attempt, so that the delivery does not stay unfinished forever.
     private Outcome send(
             LoadedDelivery loaded,
             Route route,
@@ -221,13 +221,13 @@ public final class AttemptRunner {
                 attemptedAt);
     }
 
-    /// Begins an isolation. Until `endIsolation`, an attempt with `isAlone` is recorded as the only
-    /// one in flight.
+    /// Begins isolation: until [#endIsolation] is called, an attempt with `isAlone` is recorded as
+    /// the only one in flight.
     void beginIsolation() {
         inFlightRecorder.beginIsolation();
     }
 
-    /// Ends the isolation: other attempts may now run at the same time as the isolated one.
+    /// Ends isolation: other attempts may now run at the same time as the isolated one.
     void endIsolation() {
         inFlightRecorder.endIsolation();
     }
@@ -242,7 +242,7 @@ public final class AttemptRunner {
         return settlement.endUnsent(delivery, reason);
     }
 
-    /// Returns the result that ends a delivery that cannot be sent by this route, and logs the
+    /// Returns the result that ends a delivery that cannot be sent on this route, and logs the
     /// failure.
     public DeliveryResult failWithoutAttempt(
             UnfinishedDelivery delivery, Route route, ErrorCode reason) {

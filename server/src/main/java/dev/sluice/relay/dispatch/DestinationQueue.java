@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The queue of one destination's deliveries in this node's memory, and the number of senders that
-/// send them.
+/// The queue of one destination's deliveries in this node's memory. Also counts the senders that
+/// are sending these deliveries.
 ///
 /// Live deliveries (all except resends) are sent before resends, but after fifteen live ones in a
 /// row, one resend is sent. Fresh live deliveries come straight from ingest, and waiting ones from
@@ -82,8 +82,8 @@ final class DestinationQueue {
         return fresh.isEmpty() && waiting.isEmpty() && resends.isEmpty();
     }
 
-    /// Counts one more sender if a delivery is queued and fewer than `limit` senders are running;
-    /// returns false otherwise.
+    /// Counts one more sender and returns true if a delivery is queued and fewer than `limit`
+    /// senders are running. Otherwise returns false.
     synchronized boolean tryAddSender(int limit) {
         if (senderCount >= limit || isEmpty()) {
             return false;
@@ -127,8 +127,8 @@ final class DestinationQueue {
         return Optional.of(wasFreshLast ? fresh.remove() : waiting.remove());
     }
 
-    /// Records that an attempt begins. The caller must pass the returned object to [#attemptEnded]
-    /// or [#attemptWithdrawn].
+    /// Records that an attempt is beginning. The caller must pass the returned object to
+    /// [#attemptEnded] or [#attemptWithdrawn].
     synchronized SlownessDetector.Run attemptBegan(Instant now) {
         return slowness.began(now);
     }
@@ -139,7 +139,7 @@ final class DestinationQueue {
         return slowness.standing(attempt.attemptedAt().plus(attempt.latency()));
     }
 
-    /// Undoes [#attemptBegan], because no attempt was made or its outcome is unknown.
+    /// Undoes [#attemptBegan]. Called if no attempt was made or its outcome is unknown.
     synchronized void attemptWithdrawn(SlownessDetector.Run run) {
         slowness.withdrawn(run);
     }

@@ -20,7 +20,7 @@ final class DestinationState {
     private final Map<PayloadMemory.TrafficClass, PayloadMemory.MemoryShare> shares =
             new EnumMap<>(PayloadMemory.TrafficClass.class);
 
-    /// When the destination was first seen with deliveries to send but no attempt in progress;
+    /// When the destination was first seen with deliveries to send but no attempt in progress, or
     /// [Instant#MAX] if it is not in that state. The time is approximate, because threads set it
     /// without a lock.
     private volatile Instant starvingSince = Instant.MAX;
@@ -41,8 +41,8 @@ final class DestinationState {
     record WorkspaceState(
             FairPermits.WorkspacePermits permits, PayloadMemory.WorkspaceMemory memory) {}
 
-    /// Updates whether the destination is starving: it has deliveries that could be sent now, but
-    /// no attempt is in progress.
+    /// Updates whether the destination is starving. A destination is starving if it has deliveries
+    /// that could be sent now but no attempt in progress.
     void updateStarving(boolean isStarving, Instant now) {
         if (!isStarving) {
             starvingSince = Instant.MAX;

@@ -16,12 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The map from each destination to its [DestinationState], which is created on first use.
 /// Thread-safe.
 ///
-/// [#forgetDeleted] removes the entries of deleted destinations. The counts of a workspace's
-/// permits and memory are never removed; they are only a few numbers.
+/// [#forgetDeleted] removes the states of deleted destinations. The counters of a workspace, which
+/// count the permits it holds and the payload memory it uses, are never removed, because they take
+/// up little memory.
 final class DestinationStates {
 
-    /// Stands in for the workspace of a destination that this node does not know, usually because
-    /// it was deleted.
+    /// Used in place of the workspace of a destination that this node does not know, usually
+    /// because the destination was deleted.
     private static final WorkspaceId UNKNOWN_WORKSPACE = new WorkspaceId(new UUID(0, 0));
 
     private final RoutingTable routing;
@@ -75,7 +76,7 @@ final class DestinationStates {
                 });
     }
 
-    /// Removes the states of the deleted destinations that have no queued delivery, no reservation,
+    /// Removes the state of each deleted destination that has no queued delivery, no reservation,
     /// no sender and no payload in memory.
     void forgetDeleted() {
         for (var destination : states.keySet()) {

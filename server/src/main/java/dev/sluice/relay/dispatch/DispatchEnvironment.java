@@ -7,8 +7,8 @@ import dev.sluice.relay.journal.ResultQueue;
 
 import java.time.InstantSource;
 
-/// The objects of other packages that this package uses: the routes, this node's lease, the queue
-/// for results, the circuits and the clock.
+/// The objects from other packages that this package uses: the routes, this node's lease, the queue
+/// of results to be written, the circuits and the clock.
 public record DispatchEnvironment(
         RoutingTable routing,
         Lease node,

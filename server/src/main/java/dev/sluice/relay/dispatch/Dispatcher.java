@@ -37,8 +37,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
-    /// The maximum number of concurrent attempts on one node. A small machine may have fewer; see
-    /// [dev.sluice.relay.fairness.PermitLimit].
+    /// The maximum number of concurrent attempts on one node. The limit is lower on a small
+    /// machine; see [dev.sluice.relay.fairness.PermitLimit].
     public static final int MAX_ATTEMPTS_IN_FLIGHT = InFlightRecorder.MAX_ATTEMPTS;
 
     private final RoutingTable routing;
@@ -54,8 +54,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private final PayloadAdmission admission;
     private final FreshDeliveries freshDeliveries = new FreshDeliveries();
 
-    /// Waiting deliveries that have left memory, because their result was written or they were put
-    /// back. [Backlog] polls this queue to learn which deliveries it may forget.
+    /// Waiting deliveries that are no longer in memory, because their results were written or they
+    /// were put back. [Backlog] polls this queue to learn which deliveries it may forget.
     private final Queue<UnfinishedDelivery> writtenWaiting = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentHashMap<DeliveryId, ActiveAttempt> activeAttempts =
@@ -65,9 +65,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
 
-    /// An attempt in progress, compared by identity. One delivery can have two attempts in
-    /// progress, if this node was declared dead during the first and then acquired the delivery
-    /// again.
+    /// An attempt in progress, compared by identity. One delivery can have two attempts in progress
+    /// if this node was declared dead during the first one and then acquired the delivery again.
     private static final class ActiveAttempt {
         private final LoadedDelivery loaded;
         private final Instant since;
@@ -116,15 +115,16 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     }
 
     /// Updates the standing of every destination, and records which destinations are starving. This
-    /// is the step of a loop: it returns false, so the next round waits for the loop's interval.
+    /// method is the step of a loop. It returns false, so the next round waits for the loop's
+    /// interval.
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;
     }
 
-    /// Whether a destination has been starving for longer than `time`: it has deliveries in memory
-    /// but no attempt, although its own limits would allow one. The answer is as old as the last
-    /// call of [#updateStandings].
+    /// Whether any destination has been starving for longer than `time`. A destination is starving
+    /// if it has deliveries in memory but no attempt in progress, although its own limits would
+    /// allow one. The answer is as of the last call of [#updateStandings].
     public boolean isStarvedFor(Duration time) {
         return senderPool.isStarvedFor(time);
     }
@@ -139,7 +139,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return admission;
     }
 
-    /// Whether this node has an attempt at the destination under way, or is about to begin one.
+    /// Whether this node is making an attempt at the destination, or is about to begin one.
     public boolean isSending(DestinationId destination) {
         return states.find(destination).filter(state -> state.queue().isSending()).isPresent();
     }
@@ -151,7 +151,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return state.isPresent() && state.get().queue().hasLive();
     }
 
-    /// Removes the states of the deleted destinations that have nothing queued, reserved or being
+    /// Removes the state of each deleted destination that has nothing queued, reserved or being
     /// sent.
     public void forgetDeleted() {
         states.forgetDeleted();
@@ -246,8 +246,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         }
     }
 
-    /// If the delivery is a probe, gives up its claim, so that another probe can be claimed. Does
-    /// nothing if the circuit already knows the outcome of the probe.
+    /// If the delivery is a probe, gives up the claim to it, so that another probe can be claimed.
+    /// Does nothing if the circuit already knows the outcome of the probe.
     private void giveBackProbe(LoadedDelivery loaded) {
         loaded.probe().ifPresent(circuits::giveBack);
     }
@@ -258,10 +258,10 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return !closing && node.mayStart(loaded.epoch());
     }
 
-    /// Gives up the delivery for now. It waits in its lane, from which it is later loaded again and
-    /// sent. A fresh delivery is not stored as waiting yet, so this queues a result that stores it.
-    /// A waiting delivery is stored already, so [Backlog] only has to learn that it is no longer in
-    /// memory.
+    /// Gives up the delivery for now. The delivery waits in its lane, from which it is loaded again
+    /// and sent later. A fresh delivery is not stored as waiting yet, so this method queues a
+    /// result that stores it. A waiting delivery is stored already, so [Backlog] only has to learn
+    /// that the delivery is no longer in memory.
     private void putBack(LoadedDelivery loaded) throws InterruptedException {
         if (loaded.isFresh()) {
             results.add(
@@ -291,14 +291,14 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         onWritten = listener;
     }
 
-    /// Removes and returns the next waiting delivery that has left memory, or empty if there is
-    /// none.
+    /// Removes and returns the next waiting delivery that is no longer in memory, or empty if there
+    /// is none.
     public Optional<UnfinishedDelivery> pollWritten() {
         return Optional.ofNullable(writtenWaiting.poll());
     }
 
-    /// Whether this fresh delivery is in memory: queued, being sent, or with a result that is not
-    /// yet written.
+    /// Whether this fresh delivery is in memory: it is queued, it is being sent, or its result has
+    /// not been written yet.
     public boolean hasFresh(DeliveryId delivery) {
         return freshDeliveries.contains(delivery);
     }
@@ -313,9 +313,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return node.epoch() == epoch;
     }
 
-    /// Removes all deliveries that are not being sent from this node's memory, without writing
-    /// anything. Called when this node was declared dead, because other nodes may now own those
-    /// deliveries.
+    /// Drops from this node's memory all deliveries that are not being sent, and writes nothing.
+    /// Called when this node was declared dead, because other nodes may now own these deliveries.
     public void dropAll() {
         for (var queued : removeQueued()) {
             var loaded = queued.loaded();

@@ -22,7 +22,7 @@ final class FreshDeliveries {
     }
 
     /// Removes a fresh delivery; returns false if the set does not contain this object. Deliveries
-    /// are compared by identity. After a node was declared dead, it may have two objects for one
+    /// are compared by identity, because a node that was declared dead may have two objects for one
     /// delivery: the original fresh one, and one that it read from a lane later.
     @SuppressWarnings("ReferenceEquality")
     boolean remove(UnfinishedDelivery delivery) {

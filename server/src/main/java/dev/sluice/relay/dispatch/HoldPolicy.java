@@ -12,8 +12,9 @@ import java.util.Optional;
 /// Decides whether a lane's deliveries may be sent now, and when a sleeping lane should wake. A
 /// lane is the queue of one connection's deliveries in the database.
 ///
-/// A lane is on hold if its configuration says so (see [HoldReason]), or while its destination's
-/// circuit is not closed. All code that sends deliveries or wakes lanes uses this policy.
+/// A lane is on hold while the configuration says so (see [HoldReason]), and while its
+/// destination's circuit is not closed. All code that sends deliveries or wakes lanes uses this
+/// policy.
 public record HoldPolicy(Circuits circuits) {
 
     private static final int SPREAD_STEPS = 1_024;
@@ -30,8 +31,8 @@ public record HoldPolicy(Circuits circuits) {
     }
 
     /// Returns the reason why this delivery is on hold, or empty if it is not. A delivery chosen as
-    /// the probe may be sent although the circuit is not closed, provided that its claim to the
-    /// probe is current and does not expire before the attempt times out.
+    /// the probe may be sent although the circuit is not closed, provided that the claim to the
+    /// probe is still valid and does not expire before the attempt times out.
     Optional<HoldReason> holdOf(Route route, LoadedDelivery loaded, Instant now) {
         var hold = holdOf(route, loaded.delivery().trigger());
         boolean isProbe =
@@ -49,8 +50,8 @@ public record HoldPolicy(Circuits circuits) {
     /// the lane is on hold in the configuration; the change that lifts the hold will wake it.
     ///
     /// A lane that is waiting for its circuit's next probe wakes a little after the probe is due.
-    /// The delay differs between lanes, because the circuits of many destinations often open
-    /// together.
+    /// The delay differs between lanes, so that they do not all wake at once: the circuits of many
+    /// destinations often open together.
     public Optional<Instant> wakeAt(Route route, Trigger trigger, Instant due) {
         if (trigger.holdReason(route).isPresent()) {
             return Optional.empty();
@@ -62,8 +63,8 @@ public record HoldPolicy(Circuits circuits) {
                 circuit.nextTryAt().filter(due::isBefore).map(at -> at.plus(delay)).orElse(due));
     }
 
-    /// Returns a number from 0 to `steps - 1`: always the same number for a connection, and evenly
-    /// spread over all connections.
+    /// Returns a number from 0 to `steps - 1`. A connection always gets the same number, and the
+    /// numbers are spread evenly over all connections.
     public static int spread(ConnectionId connection, int steps) {
         return Math.floorMod(connection.value().hashCode(), steps);
     }

@@ -19,17 +19,18 @@ import java.util.List;
 /// died at least three times (see [dev.sluice.relay.PoisonPolicy]). If the process dies again while
 /// only the suspect is being sent, the death is blamed on the suspect.
 ///
-/// In each turn, one suspect is sent. The turn closes the gate to all other attempts by taking all
-/// [FairPermits]. A turn waits at most ten seconds for running attempts to end, and the suspect is
-/// then alone for at most thirty seconds. After that, other attempts may start while the suspect is
-/// still being sent. The gate then stays open for nine times as long as it was closed.
+/// In each turn, one suspect is sent. The turn first closes the gate, so that no other attempt can
+/// start, and waits at most ten seconds for running attempts to end. It then takes all
+/// [FairPermits] and sends the suspect, which is alone for at most thirty seconds. After that, the
+/// gate opens, and other attempts may start even if the suspect is still being sent. The gate then
+/// stays open for at least nine times as long as it was closed.
 ///
 /// A turn fails if the other attempts do not end in time, or if the destination's rate limit allows
-/// no attempt. After ten failed turns, the suspect is sent like any other delivery. A death of the
-/// process is then not blamed on it.
+/// no attempt. After ten failed turns, the suspect is sent like any other delivery. If the process
+/// dies during that attempt, the death is not blamed on the suspect.
 ///
-/// A round starts the next step of the turn, if one is due, and does not wait for it to finish.
-/// Thread-safe.
+/// A round starts the next step of a turn, if one is due, and does not wait for that step to
+/// finish. Thread-safe.
 public final class Quarantine implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Quarantine.class);
@@ -52,11 +53,11 @@ public final class Quarantine implements Loop.Step {
         /// not called.
         void sendAlone(DestinationId destination, LoadedDelivery loaded, Runnable end);
 
-        /// Begins an isolation. Called while nothing is being sent. Until `endIsolation`, at most
-        /// one attempt is made at a time.
+        /// Begins isolation: until [#endIsolation] is called, at most one attempt is made at a
+        /// time. Called while nothing is being sent.
         void beginIsolation();
 
-        /// Ends the isolation: other attempts may now run at the same time as the isolated one.
+        /// Ends isolation: other attempts may now run at the same time as the isolated one.
         void endIsolation();
 
         /// Sends the delivery through its destination's queue.

@@ -67,7 +67,7 @@ final class SenderPool {
         return rateLimitQueue;
     }
 
-    /// Returns how many attempts at the destination may run at once on this node.
+    /// Returns how many attempts at the destination may be in progress at once on this node.
     ///
     /// @param known the destination; empty if it is deleted
     private int maxConcurrency(Optional<Destination> known) {
@@ -95,9 +95,9 @@ final class SenderPool {
         startWaitingSenders(); // a permit may have been freed in between
     }
 
-    /// Counts one more sender if a delivery is queued and the destination's limits allow another
-    /// attempt; returns false otherwise. If the rate limit does not allow it yet, adds the
-    /// destination to the [RateLimitQueue].
+    /// Counts one more sender and returns true if a delivery is queued and the destination's limits
+    /// allow another attempt. Otherwise returns false. If the rate limit does not allow another
+    /// attempt yet, also adds the destination to the [RateLimitQueue].
     private boolean addSender(DestinationState state) {
         var known = routing.destination(state.destination());
         var limit = rateLimit(known);
@@ -124,11 +124,11 @@ final class SenderPool {
         }
     }
 
-    /// @param half the half of the permits that the sender's permit comes from
+    /// @param half the half that the sender's permit was taken from
     private void runSender(DestinationState state, Standing half) {
         try {
             for (var next = next(state); next.isPresent(); ) {
-                startSender(state); // also starts another sender if the limits allow one
+                startSender(state); // starts another sender if the limits allow one
                 deliverer.deliver(state, next.get());
                 next =
                         fairPermits.mayReuse(state.permitHolder(), half)
@@ -198,8 +198,8 @@ final class SenderPool {
         startWaitingSenders();
     }
 
-    /// Whether the destination has queued deliveries and no sender, although neither a pause, its
-    /// circuit nor its rate limit holds it back. `max_in_flight` cannot hold back a destination
+    /// Whether the destination has queued deliveries and no sender, although it is not held back by
+    /// a pause, its circuit or its rate limit. `max_in_flight` cannot hold back a destination
     /// without a sender.
     private boolean isStarving(DestinationState state) {
         if (!state.queue().isWaiting() || !circuits.of(state.destination()).isClosed()) {
@@ -211,9 +211,9 @@ final class SenderPool {
         return !isPaused && (limit.isEmpty() || state.queue().rateLimiter().isAllowed(limit.get()));
     }
 
-    /// Whether a destination has been starving for longer than `time`: it has deliveries in memory
-    /// but no attempt, although its own limits would allow one. The answer is as old as the last
-    /// call of [#updateStandings].
+    /// Whether any destination has been starving for longer than `time`. A destination is starving
+    /// if it has deliveries in memory but no attempt in progress, although its own limits would
+    /// allow one. The answer is as of the last call of [#updateStandings].
     boolean isStarvedFor(Duration time) {
         return longestStarvingSince.isBefore(clock.instant().minus(time));
     }

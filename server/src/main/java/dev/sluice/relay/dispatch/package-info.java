@@ -1,8 +1,9 @@
 /// Decides which delivery is sent next, and sends it.
 ///
-/// A fresh delivery comes straight from ingest; a waiting one is read back by the room `lanes`. A
-/// resend is a delivery that a user requested again; all other deliveries are live. Each
-/// destination has its own queue, senders and permits, so a destination that hangs blocks no other.
+/// A fresh delivery comes straight from ingest; a waiting one is read back from the database by the
+/// package `lanes`. A resend is a delivery that a user requested again; all other deliveries are
+/// live. Each destination has its own queue, senders and permits, so a destination that hangs
+/// blocks no other.
 @NullMarked
 package dev.sluice.relay.dispatch;
 

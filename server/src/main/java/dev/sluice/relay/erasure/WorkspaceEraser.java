@@ -21,11 +21,11 @@ import java.util.Set;
 
 /// Erases the data of deleted workspaces, one chunk in each round.
 ///
-/// Erasing begins a quarter of an hour after a workspace was deleted. No attempt takes longer than
+/// Erasing begins a quarter of an hour after a workspace is deleted. No attempt takes longer than
 /// five minutes, so no attempt for the workspace is in flight by then. A node locks the workspace
 /// while it erases a chunk; other nodes skip a locked workspace. After a crash, the next round
-/// continues with the next chunk. A workspace that cannot be erased is skipped until all others are
-/// erased.
+/// continues with the next chunk. A workspace that cannot be erased is skipped until all others
+/// have been erased.
 public final class WorkspaceEraser implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceEraser.class);
@@ -40,8 +40,8 @@ public final class WorkspaceEraser implements Loop.Step {
     @FunctionalInterface
     public interface ErasureStep {
 
-        /// Erases a chunk of at most about `limit` rows. Returns how many rows it erased; 0 if
-        /// nothing is left.
+        /// Erases a chunk of at most about `limit` rows. Returns how many rows it erased, or 0 if
+        /// nothing was left to erase.
         int erase(Tx tx, DeletedWorkspace workspace, int limit);
     }
 
@@ -81,8 +81,8 @@ public final class WorkspaceEraser implements Loop.Step {
         return deleted.stream().anyMatch(workspace -> tryErase(workspace, now));
     }
 
-    /// Erases one chunk of a workspace. Returns false if that failed, or if another node is erasing
-    /// the workspace.
+    /// Erases one chunk of a workspace. Returns false if erasing it fails, or if another node is
+    /// erasing the workspace.
     private boolean tryErase(WorkspaceId workspace, Instant now) {
         try {
             return db.call(

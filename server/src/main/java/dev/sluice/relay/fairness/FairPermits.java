@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 /// permits soon. The other half is for slow and untried destinations (see [Standing]). A permit
 /// counts in the half it was taken from until it is returned. In each half, the workspaces share
 /// the permits by the rule of [FairShare]. The destinations of a workspace share that workspace's
-/// permits by the same rule, with one exception: a destination without a permit may take one
-/// whenever its workspace may. Workspaces whose destinations are waiting take turns. The
+/// permits by the same rule, with one exception: a destination that has no permit may take one
+/// whenever its workspace may take one. Workspaces whose destinations are waiting take turns. The
 /// destinations of one workspace are normally served in the order in which they began to wait.
 ///
 /// This guarantees, whatever other workspaces and destinations do:
@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 /// - Suppose that a half has `s` permits and that `n` other workspaces hold some of them. The rule
 ///   then lets a workspace take up to `s / ((n + 1) (n + 2))` of them, rounded down, without
 ///   waiting for another workspace.
-/// - Destinations that are unproven when they take a permit (see [SlownessDetector]) can hold no
-///   more than the unproven half. A permit of the other half can be held for long only if its
-///   destination was proven when it took the permit. The rule of [FairShare] limits those permits,
-///   too.
+/// - Destinations that are unproven when they take a permit (see [SlownessDetector]) can together
+///   hold no more than the unproven half. A permit of the proven half can be held for long only by
+///   a destination that became slow after taking it. The rule of [FairShare] limits the permits of
+///   such a destination, too.
 ///
 /// Thread-safe. Except for `awaitAllFree`, methods wait only for this object's monitor. The class
 /// reads no clock and starts no thread: after a `release`, the caller must call `acquireNext`.
@@ -44,7 +44,7 @@ public final class FairPermits<D> {
         }
     }
 
-    /// The permits of one half that a workspace holds, and how they are spread over its
+    /// The permits of one half that a workspace holds, and how they are distributed among its
     /// destinations.
     private static final class Stake {
         private final Portion portion = new Portion();
@@ -148,14 +148,15 @@ public final class FairPermits<D> {
         return half == Standing.PROVEN ? proven : unproven;
     }
 
-    /// Takes a permit if the rule allows it and no destination of the same workspace is waiting for
-    /// a permit of that half. Otherwise, or after [#close], returns false and does not add the
-    /// holder to the line.
+    /// Takes a permit from the half that `standing` selects. Returns false if the rules above do
+    /// not allow it, if a destination of the same workspace is waiting for a permit of that half,
+    /// or after [#close]. Does not add the holder to the line.
     ///
-    /// A caller may overtake other workspaces here, but not for long: a workspace that may have a
-    /// permit waits only until the next call of [#acquireNext].
+    /// A destination may get a permit here ahead of waiting destinations of other workspaces. This
+    /// does not delay those workspaces for long: a workspace that may take a permit waits only
+    /// until the next call of [#acquireNext].
     ///
-    /// @param standing the destination's current standing, which selects the half to take from
+    /// @param standing the destination's current standing
     public synchronized boolean tryAcquire(PermitHolder<D> permitHolder, Standing standing) {
         setStanding(permitHolder, standing);
         var half = of(standing);
@@ -180,7 +181,7 @@ public final class FairPermits<D> {
         }
     }
 
-    /// Takes a permit for the next holder in line that may have one, from the proven half if
+    /// Takes a permit for the next holder in line that may take one, from the proven half if
     /// possible. Returns empty if there is no such holder, or after [#close]. The caller must
     /// release the permit, even if it is not used.
     public Optional<Grant<D>> acquireNext() {
@@ -221,8 +222,8 @@ public final class FairPermits<D> {
     }
 
     /// Whether the destination may use its permit for another delivery. If not, the caller should
-    /// release the permit: the destination's standing has changed, another waiting destination may
-    /// have the permit, or `close` was called.
+    /// release the permit, because the destination's standing has changed, another destination is
+    /// waiting and may take the permit, or `close` was called.
     ///
     /// @param half the half that the permit comes from
     public boolean mayReuse(PermitHolder<D> permitHolder, Standing half) {
@@ -242,8 +243,8 @@ public final class FairPermits<D> {
         return isNeeded;
     }
 
-    /// Records the destination's standing. If the destination is waiting, it may now get a permit,
-    /// so call `acquireNext` afterwards.
+    /// Records the destination's standing. If the destination is waiting, it may be able to get a
+    /// permit now, so call `acquireNext` afterwards.
     public void updateStanding(PermitHolder<D> permitHolder, Standing standing) {
         if (permitHolder.standing != standing) {
             setStanding(permitHolder, standing);

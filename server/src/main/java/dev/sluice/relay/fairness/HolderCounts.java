@@ -10,10 +10,10 @@ final class HolderCounts {
     /// At index `n`, the number of holders with at least `n` units. Grows as needed.
     private int[] atLeast = new int[8];
 
-    /// Returns the number of holders, not counting the one that asks, that have at least a quarter
-    /// of `wanted`.
+    /// Returns how many holders, other than the one that is asking, have at least a quarter of
+    /// `wanted`.
     ///
-    /// @param portion the units of the holder that asks, which are fewer than `wanted`
+    /// @param portion the units of the holder that is asking, which are fewer than `wanted`
     int othersWithQuarter(int wanted, Portion portion) {
         int quarter = (wanted + 3) / 4;
         int holders = quarter < atLeast.length ? atLeast[quarter] : 0;

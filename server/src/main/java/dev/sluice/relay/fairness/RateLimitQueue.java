@@ -38,7 +38,7 @@ public final class RateLimitQueue implements Loop.Step {
         onAdded = wake;
     }
 
-    /// Adds a destination for which the next round tries to start a sender. Does nothing if the
+    /// Adds a destination, for which the next round will try to start a sender. Does nothing if the
     /// destination is already in the set.
     public void add(DestinationId destination) {
         if (waiting.add(destination)) {

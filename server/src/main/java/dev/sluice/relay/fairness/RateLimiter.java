@@ -8,8 +8,8 @@ import java.time.InstantSource;
 
 /// Limits the number of attempts per second at one destination to the destination's [RateLimit]. It
 /// uses the generic cell rate algorithm (specified in ITU-T I.371): a token bucket whose state is a
-/// single instant. (The limits of ingest and of the API are `IngestRateLimiter` and
-/// `ApiRateLimiter`.)
+/// single instant. (`IngestRateLimiter` and `ApiRateLimiter` limit the requests to ingest and to
+/// the API.)
 ///
 /// Slots, one for each allowed attempt, are spread evenly over time. Unused slots are lost, except
 /// those of the last 50 ms. Any one second therefore has at most 5 % more attempts than the limit,
@@ -25,7 +25,7 @@ public final class RateLimiter {
 
     private final InstantSource clock;
 
-    /// When the next slot begins, if slots are spread exactly evenly.
+    /// When the next slot begins if slots are spread exactly evenly.
     private Instant nextSlot = Instant.EPOCH;
 
     public RateLimiter(InstantSource clock) {
@@ -52,13 +52,13 @@ public final class RateLimiter {
         return true;
     }
 
-    /// Gives back a slot that was taken but not used, because there was nothing to send.
+    /// Gives back a slot that was taken but not used because there was nothing to send.
     public synchronized void refund(RateLimit limit) {
         nextSlot = nextSlot.minus(interval(limit));
     }
 
-    /// Whether `nextSlot` is further in the future than any earlier call can have moved it. If so,
-    /// the clock was set back or the limit was raised.
+    /// Whether `nextSlot` is further in the future than any earlier call could have moved it. If
+    /// so, the clock was set back or the limit was raised.
     private boolean isTooFarAhead(RateLimit limit, Instant now) {
         return nextSlot.isAfter(now.plus(BURST_ALLOWANCE).plus(interval(limit)));
     }

@@ -18,7 +18,7 @@ public final class SlownessDetector {
     /// The maximum duration of an attempt of a proven destination.
     public static final Duration PROMPT = Duration.ofSeconds(1);
 
-    /// The attempts in progress, the earliest first.
+    /// The attempts in progress, earliest first.
     private final SequencedSet<Run> inProgress = new LinkedHashSet<>();
 
     private boolean wasLastPrompt;
@@ -32,8 +32,8 @@ public final class SlownessDetector {
         }
     }
 
-    /// Records that an attempt begins. The caller must pass the returned object to [#ended] or
-    /// [#withdrawn].
+    /// Records that an attempt is beginning. The caller must pass the returned object to [#ended]
+    /// or [#withdrawn].
     public Run began(Instant now) {
         var run = new Run(now);
         inProgress.add(run);

@@ -7,14 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/// A fair semaphore for threads that are about to use a lot of CPU time. A fixed number of threads
-/// may hold a slot at once. The other threads wait, and the next slot goes to the group that has
-/// used the least CPU time so far.
+/// A fair semaphore for threads that are about to use a lot of CPU time. Each thread belongs to a
+/// group. A fixed number of threads may hold a slot at once. The other threads wait, and the next
+/// free slot goes to the waiting group that has used the least CPU time so far.
 ///
 /// CPU time is added to a group's count when one of its threads leaves, but only if some thread is
 /// waiting at that moment. A new group starts with the count of the group that was served last, so
-/// it neither waits for long nor delays the others. A group with a higher count keeps it while none
-/// of its threads is waiting, until all slots are free.
+/// it neither waits for long nor delays the others. A group without waiting threads is forgotten
+/// once its count is no higher than that. All groups are forgotten when all slots are free.
 ///
 /// Thread-safe.
 ///
@@ -36,8 +36,8 @@ final class DecisionLine<G> {
     /// served groups are at the end.
     private final LinkedHashMap<G, GroupLine> groups = new LinkedHashMap<>();
 
-    /// The CPU time of the group that was served last, as counted at that moment. Never decreases
-    /// while any thread is waiting.
+    /// The count of the group that was served last, as of that moment. Never decreases while a
+    /// thread is waiting.
     private long lastUsed;
 
     private int free;
@@ -110,7 +110,7 @@ final class DecisionLine<G> {
     }
 
     /// Returns the waiting group that has used the least CPU time, or null if no group is waiting.
-    /// If several are equal, returns the one that was served longest ago.
+    /// If several groups have used the same CPU time, returns the one that was served longest ago.
     private Map.@Nullable Entry<G, GroupLine> leastUsed() {
         Map.@Nullable Entry<G, GroupLine> least = null;
         for (var entry : groups.entrySet()) {

@@ -10,12 +10,12 @@ import dev.sluice.relay.Payload;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Decides filters that ingest left undecided, before the delivery's first attempt.
+/// Decides the filters that ingest left undecided, each before the first attempt at its delivery.
 ///
-/// The work of one decision is not limited. It grows only linearly with the size of the payload,
-/// because no rule reads a payload more than a few times. Decisions run on at most half of the CPU
-/// cores, and on at least one. The workspace that has used the least CPU time goes next, so
-/// expensive filters mainly delay the deliveries of their own workspace. Thread-safe.
+/// The work of one decision is not limited, but it grows only linearly with the size of the
+/// payload, because no rule reads a payload more than a few times. Decisions use at most half of
+/// the CPU cores, or one core if there is only one. The workspace that has used the least CPU time
+/// goes next, so expensive filters mainly delay the deliveries of their own workspace. Thread-safe.
 public final class FilterDecider {
 
     /// The effort counted for parsing one byte of the payload. The parser itself does not count its
@@ -37,8 +37,8 @@ public final class FilterDecider {
     /// longer be sent by then.
     ///
     /// @param route returns the current route, or empty if the delivery may no longer be sent. It
-    ///   is called when the workspace's turn comes, so that the filter in force at that moment
-    ///   decides
+    ///   is called when the workspace's turn comes, so that the filter in force at that moment is
+    ///   used
     public FilterResult decide(
             WorkspaceId workspace, Payload payload, Supplier<Optional<Route>> route)
             throws InterruptedException {

@@ -14,10 +14,10 @@ public final class FilterEvaluator {
 
     private FilterEvaluator() {}
 
-    /// Returns whether the event matches the route's filter, or `UNDECIDED` if that would take more
-    /// effort than `input` allows. An event matches if there is no filter. If evaluating the filter
-    /// crashes, the event counts as matching, because an unwanted delivery is better than a lost
-    /// event.
+    /// Returns whether the event matches the route's filter, or `UNDECIDED` if finding out would
+    /// take more effort than `input` allows. An event matches if there is no filter. If evaluating
+    /// the filter crashes, the event counts as matching, because an unwanted delivery is better
+    /// than a lost event.
     public static FilterResult evaluate(Route route, FilterInput input) {
         var filter = route.connection().filter();
         try {

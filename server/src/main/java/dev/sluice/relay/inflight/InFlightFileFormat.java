@@ -23,7 +23,7 @@ import java.util.UUID;
 
 /// The binary layout of the in-flight file: a header and 16 384 slots, 64 bytes each. Every field
 /// is an 8-byte number in the machine's byte order. A file with fewer slots, written by an older
-/// version, can be read, too.
+/// version of Sluice, can be read, too.
 ///
 /// | header | slot |
 /// | --- | --- |
@@ -35,9 +35,9 @@ import java.util.UUID;
 ///
 /// A home is a data directory together with the current boot of its machine. Only a process of the
 /// same home reads the attempts in a file. The file then contains everything that the dead process
-/// wrote, up to its last instruction. A file of another home is not trusted. After a power loss, it
-/// is unknown how much of the file reached the disk. In a copy of the directory, the process that
-/// wrote the file may still be alive.
+/// wrote, up to its last instruction. A file of another home is not trusted, for two reasons: after
+/// a power loss, it is unknown how much of the file reached the disk; and if the directory is a
+/// copy, the process that wrote the file may still be alive.
 final class InFlightFileFormat {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightFileFormat.class);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Counts, at start, the attempts that were in flight when the previous process on this data
+/// At startup, counts the attempts that were in flight when the previous process on this data
 /// directory died.
 public final class InFlightRecovery {
 
@@ -29,10 +29,10 @@ public final class InFlightRecovery {
     /// [InFlightRecorder#NO_OP].
     ///
     /// The caller must hold the lock of the data directory, and must call this method before it
-    /// takes over the deliveries of the previous process. Otherwise a delivery could be loaded
-    /// again before its attempt is counted. If the call fails, it can be repeated: the old file is
-    /// kept until all attempts are counted. An attempt whose row cannot be updated, for example
-    /// because the row is damaged, is not counted, so that it does not keep the server from
+    /// takes over the deliveries of the previous process, because a delivery could otherwise be
+    /// loaded again before its attempt is counted. If the call fails, it can be repeated: the old
+    /// file is kept until all attempts are counted. An attempt whose row cannot be updated, for
+    /// example because the row is damaged, is not counted, so that it does not keep the server from
     /// starting.
     ///
     /// @param path the path of the file, which need not exist

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Records the attempts in flight in a memory-mapped file, one slot for each.
+/// Records the attempts in flight in a memory-mapped file that has one slot for each attempt.
 ///
 /// The written data survives if the process is killed or the Java virtual machine crashes, and
 /// writing needs no system call. If the file can no longer be written, attempts continue
@@ -41,12 +41,12 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     private final SlotAllocator free = new SlotAllocator(InFlightFileFormat.SLOT_COUNT);
     private final AtomicBoolean isFaulty = new AtomicBoolean();
 
-    /// The attempt that is recorded as the only one in flight; null if there is none. Both this
+    /// The attempt that is recorded as the only one in flight, or null if there is none. Both this
     /// field and the slot of that attempt are written under the monitor.
     private volatile @Nullable IsolatedAttempt isolated;
 
-    /// Whether an isolation is under way (see [#beginIsolation]). Only then can an attempt be
-    /// recorded as the only one in flight. Guarded by the monitor.
+    /// Whether isolation is in force (see [#beginIsolation]). Only then can an attempt be recorded
+    /// as the only one in flight. Guarded by the monitor.
     private boolean isIsolated;
 
     private record IsolatedAttempt(int slot, UnfinishedDelivery delivery, long epoch) {}

@@ -16,8 +16,8 @@ import java.util.List;
 /// Decides which connections get a delivery of an event, and lists the connections whose filter the
 /// event does not match.
 ///
-/// All filters of an event share one work limit (an effort), which grows with the size of the
-/// event. A filter that would exceed the limit is left undecided;
+/// All filters that are evaluated for an event share one limit on the effort, which grows with the
+/// size of the event. A filter that would exceed the limit is left undecided;
 /// [dev.sluice.relay.filtering.FilterDecider] decides it later.
 ///
 /// One instance handles one event, on one thread.

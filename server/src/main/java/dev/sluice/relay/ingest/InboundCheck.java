@@ -22,7 +22,7 @@ public final class InboundCheck {
     ///
     /// @param headers the headers to store, with the source's credential masked
     /// @param challengeReply the reply if the request is a challenge, which a sender uses to
-    ///   confirm the URL; a challenge is not delivered to any destination
+    ///   confirm the URL; empty otherwise. A challenge is not delivered to any destination
     record InboundCheckResult(
             EventVerification checked, List<Header> headers, Optional<Reply> challengeReply) {
 

@@ -60,8 +60,8 @@ public final class IngestEndpoint implements Endpoint {
 
     /// The counters, timers and traces that the endpoint reports to.
     ///
-    /// @param durations the times from the start of a request to its reply, only for requests that
-    ///   were stored
+    /// @param durations how long requests took from start to reply, only for requests whose webhook
+    ///   was stored
     public record IngestMeters(
             RefusalCounter refusals, LockFreeHistogram durations, EventTracer tracer) {}
 
@@ -154,7 +154,7 @@ public final class IngestEndpoint implements Endpoint {
         }
     }
 
-    /// @param begun the start of the request, by `System.nanoTime`
+    /// @param begun when the request began, as a `System.nanoTime` value
     private Reply accept(IngestRoute ingestRoute, Request request, long begun) throws IOException {
         var source = ingestRoute.source();
         requireRoom(source);
@@ -168,8 +168,7 @@ public final class IngestEndpoint implements Endpoint {
         return store(ingestRoute, webhook, begun, request::releaseBodyMemory).reply();
     }
 
-    /// Accepts a webhook that a user composed. It goes through the same steps as a webhook from a
-    /// sender.
+    /// Accepts a webhook that a user composed, through the same steps as a webhook from a sender.
     ///
     /// @param token the token of the source's ingest path
     /// @throws ApiException if the webhook is refused, with the same status that a sender would
@@ -198,7 +197,7 @@ public final class IngestEndpoint implements Endpoint {
 
     /// Verifies the webhook, stores it and builds the reply.
     ///
-    /// @param begun when the request began, by `System.nanoTime`
+    /// @param begun when the request began, as a `System.nanoTime` value
     /// @param releaseBody called once the journal has accepted the event and counts its memory
     private StoredWebhook store(
             IngestRoute ingestRoute, InboundWebhook webhook, long begun, Runnable releaseBody) {
@@ -281,9 +280,9 @@ public final class IngestEndpoint implements Endpoint {
 
     /// Adds a delivery to `planned` for each connection that may get the event. These are the
     /// connections that have no filter, whose filter matches, or whose filter is left undecided.
-    /// Returns the other connections, whose filter the event does not match.
+    /// Returns the other connections: those whose filter the event does not match.
     ///
-    /// The planned deliveries get the ordinals from 1, in the order of the connections. The API
+    /// The planned deliveries get ordinals starting at 1, in the order of the connections. The API
     /// shows the returned connections under the ordinals that follow.
     private List<ConnectionId> planDeliveries(
             EventId event,

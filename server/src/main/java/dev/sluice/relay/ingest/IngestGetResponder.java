@@ -9,7 +9,7 @@ import dev.sluice.relay.verify.ChallengeResponder;
 import java.util.Optional;
 
 /// Answers GET and HEAD on an ingest URL. A subscription challenge is echoed. Any other request
-/// gets a fixed HTML page, which contains no data of any event.
+/// gets a fixed HTML page, which contains no event data.
 ///
 /// A challenge is sent in one of two parameters: `hub.challenge` (specified in WebSub, section "Hub
 /// Verifies Intent of the Subscriber") or `challenge`, which Dropbox uses.
@@ -47,7 +47,7 @@ final class IngestGetResponder {
     }
 
     /// Echoes the challenge as plain text. The sender chose the text, so a browser must not
-    /// interpret the reply in any other way.
+    /// interpret the reply as anything else.
     private static Reply echo(String challenge) {
         if (challenge.length() > ChallengeResponder.MAX_CHALLENGE_CHARS) {
             throw new ApiException(

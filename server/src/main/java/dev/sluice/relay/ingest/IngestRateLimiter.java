@@ -20,8 +20,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/// Limits how many requests to a source are accepted per minute of the clock. The plan of the
-/// source's workspace sets the limit.
+/// Limits how many requests to a source are accepted in each clock minute, from second 0 to second
+/// 59. The plan of the source's workspace sets the limit.
 ///
 /// Each node counts its own requests. Once a second, a round exchanges the counts with the other
 /// nodes through the unlogged table `ingest_use`. A single node enforces the limit exactly. Several

@@ -41,8 +41,8 @@ import java.util.function.Function;
 /// limit.
 ///
 /// Events that are stored while a plan has no limit take no tokens. If the workspace gets a limit
-/// again, these events count, too: each reservation first raises the number of taken tokens to the
-/// number of stored events.
+/// again, these events count, too: before tokens are reserved, the number of taken tokens is raised
+/// to the number of stored events.
 ///
 /// A node returns the unused tokens of an idle workspace. The token of an event that was not stored
 /// can be spent again. A node that stops returns all its unused tokens. If a node crashes, its
@@ -59,7 +59,7 @@ public final class MonthlyQuota implements Loop.Step {
     private static final int MAX_CONCURRENT_QUERIES = 2;
 
     /// @param month the year and month, such as 202611
-    /// @param cap the plan's limit; a changed limit gets a new lease
+    /// @param cap the plan's limit; if the limit changes, a new lease is used
     private record QuotaKey(WorkspaceId workspace, int month, long cap) {
 
         /// The order in which a node updates several quotas. All nodes use the same order, so that
@@ -209,8 +209,9 @@ public final class MonthlyQuota implements Loop.Step {
     /// Returns the tokens of the chosen leases to the database.
     ///
     /// The tokens are removed from memory once the database has answered a first statement, and
-    /// restored if it then rejects the update. If the connection breaks, the outcome is unknown.
-    /// The tokens are then not restored, because losing tokens is better than duplicating them.
+    /// restored if the database then rejects the update. If the connection breaks, the outcome is
+    /// unknown. The tokens are then not restored, because losing tokens is better than duplicating
+    /// them.
     private void giveBack(BiPredicate<QuotaKey, QuotaLease> shouldReturn) {
         var unused = new TreeMap<QuotaKey, QuotaLease>(QuotaKey.LOCK_ORDER);
         leases.forEach((key, lease) -> {
@@ -242,7 +243,7 @@ public final class MonthlyQuota implements Loop.Step {
         }
     }
 
-    /// Returns all unused tokens to the database. Call this after the last event was stored or
+    /// Returns all unused tokens to the database. Call this after the last event has been stored or
     /// dropped.
     public void returnUnused() {
         giveBack((_, lease) -> !lease.isSpent());

@@ -18,9 +18,9 @@ final class QuotaLease {
     private static final Duration EMPTY_CACHE_TTL = Duration.ofSeconds(1);
 
     /// The number of consecutive idle checks, about one a second, after which a lease returns its
-    /// unused tokens. After about a minute, there is still time in the month for other nodes to use
-    /// the tokens. A shorter time would make a workspace with few events reserve and return tokens
-    /// for each event.
+    /// unused tokens: about a minute. That is soon enough for other nodes to use the tokens in the
+    /// same month. After a shorter time, a workspace with few events would reserve and return
+    /// tokens for each event.
     static final int IDLE_CHECKS = 60;
 
     private long tokens;
@@ -53,7 +53,7 @@ final class QuotaLease {
         return true;
     }
 
-    /// Returns a token to this lease, because its event was not stored.
+    /// Returns a token to this lease. Called if its event was not stored.
     synchronized void giveBack() {
         tokens++;
         unusedChecks = 0;
@@ -108,7 +108,7 @@ final class QuotaLease {
         return tokens == 0 && pendingFetch == null;
     }
 
-    /// Puts tokens back that `drain` removed.
+    /// Puts back the tokens that `drain` removed.
     synchronized void restore(long drained) {
         tokens += drained;
     }

@@ -6,8 +6,8 @@ import java.time.Duration;
 /// commit.
 ///
 /// A pause is useful only while events arrive. Some senders wait for an answer before they send
-/// their next event. Such senders all send soon after a commit and then send nothing until the next
-/// commit. The length of the pause adapts to this: it shrinks if no event arrives in its last
+/// their next event. These senders all send soon after a commit, and then send nothing until the
+/// next one. The length of the pause adapts to this: it shrinks if no event arrives in its last
 /// third, and grows otherwise. Not thread-safe.
 final class BatchLinger {
 
@@ -18,8 +18,8 @@ final class BatchLinger {
     /// events are likely to arrive soon.
     private static final int MIN_BATCH = 8;
 
-    /// If this many events are queued, or [#MAX_QUEUED_BYTES], the writer does not pause, because
-    /// the next batch is already large enough.
+    /// If at least this many events, or events that cost [#MAX_QUEUED_BYTES], are queued, the
+    /// writer does not pause, because the next batch is already large enough.
     private static final int MAX_QUEUED = 64;
 
     private static final int MAX_QUEUED_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ final class BatchLinger {
 
     /// Whether to pause before the next batch.
     ///
-    /// @param lastBatch the number of events that were written together
+    /// @param lastBatch the number of events that were just written
     static boolean isUseful(int lastBatch, int queued, long queuedBytes) {
         return lastBatch >= MIN_BATCH && queued < MAX_QUEUED && queuedBytes < MAX_QUEUED_BYTES;
     }
@@ -40,10 +40,10 @@ final class BatchLinger {
         return Duration.ofNanos(nanos);
     }
 
-    /// Adapts the length of the next pause, after a pause of [#length].
+    /// Adapts the length of the next pause. Called after a pause of [#length].
     ///
-    /// @param begun when the pause began, by [System#nanoTime]
-    /// @param lastArrival when the last event arrived, before or during the pause
+    /// @param begun when the pause began, as a [System#nanoTime] value
+    /// @param lastArrival when the last event arrived, whether before or during the pause
     void paused(long begun, long lastArrival) {
         boolean isLateArrival = lastArrival - begun > nanos * 2 / 3;
         double next = nanos * (isLateArrival ? GROWTH : SHRINKAGE);

@@ -9,15 +9,15 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/// A queue of events in which workspaces take turns, as do the sources within each workspace. Each
-/// turn removes one event. A workspace with events in the queue waits for at most one event of each
-/// other workspace before its next turn. The first event of a source waits for at most one event of
-/// each other source of its workspace. The events of one source keep their order.
+/// A queue of events in which workspaces take turns, as do the sources within each workspace. One
+/// event is removed in each turn. A workspace with events in the queue waits for at most one event
+/// of each other workspace before its next turn. The first event of a source waits for at most one
+/// event of each other source of its workspace. The events of one source keep their order.
 ///
 /// Not thread-safe.
 final class EventTurns {
 
-    /// The workspaces and sources that have events. An entry that was served moves to the end.
+    /// The workspaces and sources that have events. After its turn, an entry moves to the end.
     private final SequencedMap<WorkspaceId, SequencedMap<SourceId, ArrayDeque<AcceptedEvent>>>
             workspaces = new LinkedHashMap<>();
 
@@ -50,7 +50,7 @@ final class EventTurns {
         return event;
     }
 
-    /// Moves an entry to the end after it was served, or removes it if it is empty.
+    /// Moves an entry to the end after its turn, or removes it if it is empty.
     private static <K, V> void keepIfUsed(
             SequencedMap<K, V> entries, K key, V value, boolean isEmpty) {
         if (isEmpty) {

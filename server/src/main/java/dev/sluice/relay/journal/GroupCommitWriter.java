@@ -24,7 +24,8 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         /// arrives within `time`, or if the queue is closed.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
 
-        /// Ends all waits for items, including later ones. Items can still be added and removed.
+        /// Makes [#poll] stop waiting for items, now and in later calls. Items that are still
+        /// queued can be removed.
         @Override
         void close();
     }
@@ -37,7 +38,8 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         ///   remove more items
         void write(T first) throws InterruptedException;
 
-        /// Called before each poll of the queue: at least once a second while the queue is empty.
+        /// Called before each poll of the queue, which is at least once a second while the queue is
+        /// empty.
         default void beforePoll() throws InterruptedException {}
     }
 
@@ -52,7 +54,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     /// commits.
     static final int MAX_UNKNOWN_REFUSALS = 5;
 
-    /// If a commit of a batch breaks the database protocol this many times, the items of the batch
+    /// If committing a batch violates the database protocol this many times, the items of the batch
     /// are suspected to be the cause.
     static final int MAX_PROTOCOL_VIOLATIONS = 10;
 
@@ -108,9 +110,9 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     /// of the batch caused it. A missing partition counts as a failure of the database, although
     /// PostgreSQL reports it as a row that violates a constraint.
     ///
-    /// If commits of a batch repeatedly break the database protocol while the database answers
-    /// other statements, the items of the batch are taken to be the cause. An exception that does
-    /// not come from the database is taken to be a bug in the encoding of an item.
+    /// If committing a batch repeatedly violates the database protocol while the database answers
+    /// other statements, the items of the batch are assumed to be the cause. An exception that does
+    /// not come from the database is assumed to come from a bug in the encoding of an item.
     ///
     /// @param failures the number of failures of this batch before this one
     DbFailure judge(RuntimeException e, int failures) {

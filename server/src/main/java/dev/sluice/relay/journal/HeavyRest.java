@@ -2,14 +2,16 @@ package dev.sluice.relay.journal;
 
 import java.time.Duration;
 
-/// Decides how long heavy events rest (are held back) after a commit of heavy events. While light
-/// events arrive, heavy events get at most a third of the writer's time: after each commit of heavy
-/// events, they rest for twice as long as the commit took. Without this rest, a flood of heavy
-/// events would keep the database busy. Light events would then wait for the database, although the
-/// writer takes them first.
+/// Decides how long heavy events (those with a large payload or many deliveries) rest after a
+/// commit of heavy events. While they rest, heavy events are held back.
+///
+/// While light events are arriving, heavy events get at most a third of the writer's time: after
+/// each commit of heavy events, they rest for twice as long as the commit took. Without this rest,
+/// a flood of heavy events would keep the database busy, and light events would wait for the
+/// database although the writer takes them first.
 ///
 /// Heavy events do not rest if no light event was written shortly before their commit. All times
-/// are from [System#nanoTime]. Not thread-safe.
+/// are [System#nanoTime] values. Not thread-safe.
 final class HeavyRest {
 
     private static final int REST_FACTOR = 2;
@@ -19,8 +21,8 @@ final class HeavyRest {
     static final Duration MAX_REST = Duration.ofMillis(200);
 
     /// Heavy events rest only if light events were written within this time before the commit of
-    /// the heavy events. The time is as short as a rest, so that a few light events a second do not
-    /// slow down heavy events permanently.
+    /// the heavy events. The time is no longer than the maximum rest, so that a few light events a
+    /// second do not slow down heavy events permanently.
     private static final Duration LIGHT_TIMEOUT = MAX_REST;
 
     private boolean isLightKnown;

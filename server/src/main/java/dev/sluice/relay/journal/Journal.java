@@ -26,20 +26,20 @@ import java.util.function.Supplier;
 
 /// A group commit of accepted events: the events that are queued during one commit are written
 /// together in the next transaction, up to a limit. The sender of an event gets a success response
-/// only after the commit of its event is flushed.
+/// only after the commit has been flushed to disk.
 ///
-/// After a broken connection, it is unknown whether the transaction was committed. The journal then
-/// looks for the batch in the database, and writes it again, with the same ids, only if it is
-/// missing. If an event's deadline passes in the meantime, its sender is refused, and the event is
-/// not written again.
+/// If the connection breaks during a commit, it is unknown whether the transaction was committed.
+/// The journal then looks for the batch in the database, and writes it again, with the same ids,
+/// only if it is missing. If an event's deadline passes in the meantime, its sender is refused, and
+/// the event is not written again.
 ///
 /// One thread writes. The queue and each batch are limited by the cost of their events
 /// ([AcceptedEvent#queueCostBytes]). The cost of an event covers both the memory that it takes and
 /// the rows that it writes. The queue is shared fairly among workspaces and sources
 /// ([JournalQueue]). Heavy events, which have a large payload or many deliveries, are committed in
-/// separate batches. Light events wait for at most one such commit. While light events arrive, the
-/// commits of heavy events take at most a third of the writer's time ([HeavyRest]). `offer` is
-/// thread-safe.
+/// separate batches. Light events wait for at most one such commit. While light events are
+/// arriving, committing heavy events takes at most a third of the writer's time ([HeavyRest]).
+/// `offer` is thread-safe.
 public final class Journal implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
@@ -48,10 +48,10 @@ public final class Journal implements AutoCloseable {
     private static final int MAX_BATCH_EVENTS = 512;
 
     /// A batch that costs at least this much gets no more events. The limit is equivalent to about
-    /// 2 000 rows. It bounds the time that an event waits for the batch in front of its own.
+    /// 2 000 rows. It bounds the time that an event waits for the batch ahead of its own.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
-    /// The same limit for a batch of heavy events. It is lower, because light events wait for this
+    /// The limit for a batch of heavy events. It is lower, because light events wait for this
     /// batch, too.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 20;
 
@@ -108,8 +108,8 @@ public final class Journal implements AutoCloseable {
         writer.start();
     }
 
-    /// Returns the chore that refuses events at their deadlines. It must run from before the first
-    /// `offer` until after [#close].
+    /// Returns the chore that refuses events at their deadlines. The chore must start before the
+    /// first `offer` and stop after [#close].
     public Chore overdueChore() {
         return new Chore("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue).steady();
     }
@@ -120,7 +120,7 @@ public final class Journal implements AutoCloseable {
         return !writer.isClosing() && queue.offer(event);
     }
 
-    /// Returns the number of queued events, without those that are being committed.
+    /// Returns the number of queued events, not counting those that are being committed.
     public int queued() {
         return queue.size();
     }
@@ -133,7 +133,7 @@ public final class Journal implements AutoCloseable {
         lingerIfBusy(writeBatch(first));
     }
 
-    /// Waits between two batches under load, so that more events share the cost of a commit.
+    /// Under load, waits between two batches, so that more events share the cost of a commit.
     private void lingerIfBusy(int lastBatch) throws InterruptedException {
         if (!writer.isClosing() && BatchLinger.isUseful(lastBatch, queue.size(), queue.bytes())) {
             long begun = System.nanoTime();
@@ -144,8 +144,8 @@ public final class Journal implements AutoCloseable {
 
     /// Writes one batch of light events, then one of heavy events. If only heavy events are
     /// waiting, writes one batch of them. Light events that arrive during a commit of heavy events
-    /// are therefore committed before the next heavy events. Returns the number of events in these
-    /// batches.
+    /// are therefore committed before the next heavy events. Returns the number of events in the
+    /// batches written.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
         if (JournalQueue.isHeavy(first)) {
             return writeHeavyBatch(first);
@@ -199,8 +199,8 @@ public final class Journal implements AutoCloseable {
 
     /// Retries until the events are stored or refused. While the database is temporarily
     /// unavailable, the writer waits, and senders still get an answer at their deadlines. If the
-    /// database rejects the batch itself, the writer tries the two halves of the batch. In the end,
-    /// only the bad event is refused.
+    /// database rejects the batch itself, the writer tries the two halves of the batch separately.
+    /// In the end, only the bad event is refused.
     ///
     /// @param earlierEpoch this node's epoch at an earlier commit of these events whose outcome is
     ///   unknown; empty if there was none
@@ -267,9 +267,10 @@ public final class Journal implements AutoCloseable {
         };
     }
 
-    /// Called because the partition of some day is missing. Writes the events of each day
-    /// separately. If all events are of one day, refuses them all, because halving them would need
-    /// as many commits as there are events.
+    /// Called when the partition of a day is missing and cannot be created. Writes the events of
+    /// each day separately. If all events are of the same day, refuses them all. The batch is not
+    /// halved, because none of its events can be stored and halving would take as many commits as
+    /// there are events.
     private void commitDays(
             List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
             throws InterruptedException {
@@ -338,8 +339,8 @@ public final class Journal implements AutoCloseable {
         commit(events.subList(middle, events.size()), earlierEpoch, true);
     }
 
-    /// Refuses events that the database does not accept. Events that an earlier commit with an
-    /// unknown outcome has stored are acknowledged instead.
+    /// Refuses events that the database does not accept. An event is acknowledged instead if it
+    /// turns out that an earlier commit, whose outcome was unknown, has stored it.
     private void refuse(List<AcceptedEvent> events, OptionalLong earlierEpoch)
             throws InterruptedException {
         if (earlierEpoch.isEmpty()) {
@@ -361,7 +362,7 @@ public final class Journal implements AutoCloseable {
         return connection.call(tx -> EventStore.isStored(tx, event));
     }
 
-    /// Acknowledges stored events. A sender may already have been refused at the deadline. Its
+    /// Acknowledges stored events. A sender may already have been refused at the deadline. The
     /// event is delivered nevertheless, because it is stored, even though the sender may send it
     /// again.
     private void acknowledge(List<AcceptedEvent> stored, long owner) {

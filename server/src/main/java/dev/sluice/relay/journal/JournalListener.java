@@ -8,12 +8,12 @@ import java.util.List;
 /// each event once, unless it stops before the event is stored or dropped.
 public interface JournalListener {
 
-    /// Called on the journal's thread after the commit of these events was flushed. Must return
-    /// quickly.
+    /// Called on the journal's thread after these events have been committed and flushed to disk.
+    /// Must return quickly.
     ///
     /// @param epoch the epoch under which this node owns the fresh deliveries of these events. If
-    ///   the node has a newer epoch by now, it was declared dead in between and may no longer own
-    ///   them
+    ///   the node has a newer epoch by now, it was declared dead in the meantime and may no longer
+    ///   own them
     void stored(List<AcceptedEvent> events, long epoch);
 
     /// Called when the journal has given up storing this event, so that the memory reserved for its

@@ -13,19 +13,19 @@ import java.util.concurrent.TimeUnit;
 /// The queue of events that are waiting for the journal's writer. No source can fill it, and no
 /// source can delay the events of another for long.
 ///
-/// - **Room**: A source may use as much room as stays free, and a workspace twice as much (the
-///   method of dynamic thresholds by Choudhury and Hahne, 1998). A single source therefore gets
-///   half of the room, and a single workspace gets two thirds. As events leave the queue, the
+/// - **Room**: A source may use at most as much room as stays free, and a workspace twice as much
+///   (the method of dynamic thresholds by Choudhury and Hahne, 1998). A single source therefore
+///   gets half of the room, and a single workspace gets two thirds. As events leave the queue, the
 ///   shares of competing sources become equal, and some room stays free for another source. A
 ///   source with no event in the queue needs only room within its workspace's limit. A workspace
 ///   with no event in the queue needs only enough free room for the event.
 /// - **Turns** ([EventTurns]): workspaces take turns, then the sources of each workspace.
 /// - **Weight**: an event that costs more than [#MAX_LIGHT_BYTES], because of its payload or its
 ///   many deliveries, is *heavy*. Light and heavy events are queued separately, so that the writer
-///   can take the light ones first. While light events arrive, heavy events rest after each commit
-///   ([HeavyRest]).
+///   can take the light ones first. While light events are arriving, heavy events rest after each
+///   commit of heavy events ([HeavyRest]).
 ///
-/// Room and weight are counted by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
+/// Room and weight are measured by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
 /// synchronizes on this object, and only `poll` waits.
 final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
@@ -51,8 +51,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         this.capacityBytes = capacityBytes;
     }
 
-    /// Adds an event; returns false if the queue is closed, or if the queue, or the share of its
-    /// workspace or source, has no room for it.
+    /// Adds an event. Returns false if the queue is closed, if it has no room for the event, or if
+    /// the event's workspace or source has used up its share of the room.
     synchronized boolean offer(AcceptedEvent event) {
         long cost = event.queueCostBytes();
         long left = capacityBytes - bytes - cost;
@@ -90,9 +90,10 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         return one + other == 0 ? null : one + other;
     }
 
-    /// Removes and returns the next event by turn: a light event if there is one, otherwise a heavy
-    /// event. Waits while the queue is empty, or has only heavy events that are resting. Returns
-    /// null if there is still none after `time`, or at once if the queue is closed.
+    /// Removes and returns the event whose turn it is: a light event if there is one, otherwise a
+    /// heavy event. Waits while the queue is empty, or has only heavy events that are resting.
+    /// Returns null if there is still no event to return after `time`, or at once if the queue is
+    /// closed.
     @Override
     public synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
@@ -123,13 +124,13 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         }
     }
 
-    /// Removes and returns the next light event by turn, or null if there is none.
+    /// Removes and returns the light event whose turn it is, or null if there is none.
     synchronized @Nullable AcceptedEvent pollLight() {
         return removeFrom(light);
     }
 
-    /// Removes and returns the next heavy event by turn, or null if there is none or heavy events
-    /// are resting.
+    /// Removes and returns the heavy event whose turn it is, or null if there is none or heavy
+    /// events are resting.
     synchronized @Nullable AcceptedEvent pollHeavy() {
         return heavyRest.left(System.nanoTime()) > 0 ? null : removeFrom(heavy);
     }
@@ -141,12 +142,12 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
     /// Tells the queue that heavy events were committed.
     ///
-    /// @param begun when the writer began to write them, by [System#nanoTime]
+    /// @param begun when the writer began to write them, as a [System#nanoTime] value
     synchronized void wroteHeavy(long begun) {
         heavyRest.wroteHeavy(begun, System.nanoTime());
     }
 
-    /// Stops holding heavy events back, and ends the writer's waits.
+    /// Stops holding heavy events back, and makes [#poll] stop waiting for events.
     @Override
     public synchronized void close() {
         heavyRest.end();
@@ -178,8 +179,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         return bytes;
     }
 
-    /// Returns when the last event was added, by [System#nanoTime]. If no event was ever added,
-    /// returns when the queue was created.
+    /// Returns when the last event was added, as a [System#nanoTime] value. If no event was ever
+    /// added, returns when the queue was created.
     synchronized long lastArrival() {
         return lastArrival;
     }

@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// The days whose partitions a writer of a group commit found missing.
+/// Creates missing partitions for the writer of a group commit, and remembers the days whose
+/// partitions cannot be created.
 ///
 /// The writer waits while a day's partitions are being created, so the rows of other days wait,
 /// too. A day whose partitions cannot be created is therefore given up for [#GIVE_UP_DURATION].
@@ -25,7 +26,7 @@ final class MissingPartitions {
     /// database has been repaired.
     static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
 
-    /// The number of failed commits after which the days of a batch are committed one by one.
+    /// After this many failed commits, the days of a batch are committed one by one.
     private static final int MAX_FAILURES = 5;
 
     private final PartitionStore partitions;
@@ -62,7 +63,7 @@ final class MissingPartitions {
         givenUp.add(PartitionStore.dayOf(id));
     }
 
-    /// Groups the items by day, in ascending order of the days.
+    /// Groups the items by day, in ascending order.
     static <T> List<List<T>> byDay(Collection<T> items, Function<T, UUID> id) {
         var days = new TreeMap<LocalDate, List<T>>();
         for (var item : items) {

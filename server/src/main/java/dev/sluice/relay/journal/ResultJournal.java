@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
 /// which is safe because [ResultStore] ignores results that it has already written. While the
-/// journal is running, a result is lost only if the database rejects the result's own row, or
+/// journal is running, a result is lost only if the database rejects the row of this result, or
 /// because of a bug. The delivery is then sent again. A result that the database refuses for
 /// another lasting reason is set aside and tried again later, so that it does not hold up other
 /// results.
@@ -86,7 +86,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         writer.start();
     }
 
-    /// Returns the number of queued results, without those that are being committed or are set
+    /// Returns the number of queued results, not counting those that are being committed or are set
     /// aside.
     public int queued() {
         return queue.size();
@@ -97,8 +97,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         queue.put(result, isAwaited);
     }
 
-    /// Writes a batch from the queue. Before each poll of the queue, writes set-aside results whose
-    /// next try is due.
+    /// Writes a batch from the queue. Before each poll of the queue, tries some of the set-aside
+    /// results again if their next try is due.
     private final class ResultStep implements GroupCommitWriter.BatchStep<DeliveryResult> {
 
         @Override
@@ -120,7 +120,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// Retries until each result is written, given up, or set aside for later. Catches every
+    /// Retries until each result is written, given up on, or set aside for later. Catches every
     /// exception, because no delivery could finish if this thread ended. If writing crashes, the
     /// deliveries stay unfinished in the database. They are found there and sent again.
     ///
@@ -219,8 +219,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     }
 
     /// Decides how to continue after a partition was missing. All results of a day whose partition
-    /// cannot be created are set aside together. Halving them would need as many commits as there
-    /// are results.
+    /// cannot be created are set aside together, because none of them can be written and halving
+    /// would take as many commits as there are results.
     ///
     /// @param failures how many earlier commits of the part failed for this reason
     private NextStep judgeMissingPartition(List<DeliveryResult> part, int failures, boolean isNew) {
@@ -272,8 +272,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// Gives up a result. Its row stays in `delivery_work`, so the delivery is found there and sent
-    /// again.
+    /// Gives up on a result. The delivery's row stays in `delivery_work`, so the delivery is found
+    /// there and sent again.
     private void giveUp(DeliveryResult result, Throwable cause) {
         log.atError()
                 .addKeyValue("delivery_id", result.delivery().id())
@@ -282,16 +282,16 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         report(List.of(result), List.of());
     }
 
-    /// Changes due times in the past to the current time, because a result may have waited long for
-    /// the database. `LaneReader` relies on the rule that a due time is never in the past when it
-    /// is written.
+    /// Changes due times in the past to the current time, because a result may have been waiting
+    /// for the database for a long time. `LaneReader` relies on the rule that a due time is never
+    /// in the past when it is written.
     private List<DeliveryResult> notDueInThePast(List<DeliveryResult> batch) {
         var now = clock.instant();
         return batch.stream().map(result -> result.notDueBefore(now)).toList();
     }
 
-    /// Waits before the next try. [#close] ends the wait early. After `close`, tries follow each
-    /// other without a wait, and the seventh failure in a row ends the writer.
+    /// Waits before the next try. [#close] ends the wait early. After `close`, there is no wait
+    /// between tries, and the seventh failure in a row ends the writer.
     private void backOff(int failures) throws InterruptedException {
         if (writer.awaitClose(GroupCommitWriter.backoff(failures)) && failures > 5) {
             throw new InterruptedException("the database is unavailable while stopping");
@@ -303,8 +303,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         return writer.commits().isLong();
     }
 
-    /// Waits up to four seconds for the writer to write all queued results or to give up. Logs the
-    /// results that are still set aside as lost; their deliveries are found in the database and
+    /// Waits up to four seconds for the writer to write all queued results or to give up. Then logs
+    /// the results that are still set aside as lost. Their deliveries are found in the database and
     /// sent again.
     @Override
     public void close() {

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// After the first result, the writer waits a little for more. At a few hundred events a second, a
 /// commit then writes several results instead of one. The queue wakes the writer only when that
-/// wait must end. One thread takes results out; any thread may add some.
+/// wait must end. Only one thread may remove results; any thread may add them.
 final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
 
     /// Once this many results are queued, the writer does not wait for more.
@@ -24,14 +24,14 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
 
     /// The minimum time that the writer waits for more results, also used for the first wait. The
     /// time doubles, up to [#MAX_LINGER], if more results arrive during the wait, and halves
-    /// otherwise. A commit costs as much as several results, so a wait during which some arrive
-    /// pays off.
+    /// otherwise. Waiting pays off if any results arrive, because a commit costs as much as writing
+    /// several results.
     private static final Duration MIN_LINGER = Duration.ofMillis(25);
 
     private static final Duration MAX_LINGER = Duration.ofMillis(100);
 
-    /// How long the writer waits for more results while something is waiting for one that it
-    /// already has.
+    /// How long the writer waits for more results while something is waiting for a result that is
+    /// already queued or that the writer already has.
     private static final Duration AWAITED_LINGER_TIMEOUT = Duration.ofMillis(4);
 
     private final int capacity;
@@ -56,7 +56,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
         this.capacity = capacity;
     }
 
-    /// Returns how long the writer will wait for more results the next time.
+    /// Returns how long the writer's next wait for more results will be.
     Duration linger() {
         lock.lock();
         try {
@@ -77,7 +77,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
 
     /// Adds a result. Blocks while the queue is full.
     ///
-    /// @param isResultAwaited whether something is waiting until the result is written
+    /// @param isResultAwaited whether something is waiting for the result to be written
     void put(DeliveryResult result, boolean isResultAwaited) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -116,7 +116,8 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     }
 
     /// Waits for more results after `first`, unless there are already enough or the queue is
-    /// closed. Then removes and returns up to `maximum` results in total, starting with `first`.
+    /// closed. Then returns up to `maximum` results: `first`, followed by results that this method
+    /// removes from the queue.
     List<DeliveryResult> batchFrom(DeliveryResult first, int maximum) throws InterruptedException {
         lock.lock();
         try {
@@ -145,7 +146,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
         }
     }
 
-    /// Adapts the length of the next wait, after a wait that lasted its full time.
+    /// Adapts the length of the next wait. Called after a wait that lasted its full time.
     private void adaptLinger() {
         long next = results.isEmpty() ? lingerNanos / 2 : lingerNanos * 2;
         lingerNanos = Math.clamp(next, MIN_LINGER.toNanos(), MAX_LINGER.toNanos());

@@ -1,5 +1,5 @@
-/// Group commits: the queues in front of the database, which write many events, or many results, in
-/// one transaction.
+/// Group commits: events and results are queued, and then many of them are written to the database
+/// in one transaction.
 ///
 /// [Journal] makes accepted events durable before their senders are answered. [ResultJournal]
 /// writes the results of attempts. The SQL statements themselves are in `relay.store`.

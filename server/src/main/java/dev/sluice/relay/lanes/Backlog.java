@@ -38,17 +38,18 @@ import java.util.function.LongSupplier;
 ///
 /// A node leases whole lanes. A lane is the queue of one connection's deliveries in the database.
 /// The node reads a few due deliveries from the front of each lane and hands them to the
-/// dispatcher. It reads more from the lane once at most half of the allowed number are still in
-/// memory. A lane with a million deliveries therefore uses no more memory than a lane with a few
-/// hundred. A lane that was read to its end is not read again at once. It rests until one of its
-/// deliveries has left memory, the next delivery is due, the lane is woken, or some time has passed
-/// (see [LaneReader]).
+/// dispatcher. It reads more from a lane once at most half of the number allowed for the lane are
+/// still in memory. A lane with a million deliveries therefore uses no more memory than a lane with
+/// a few hundred. A lane that was read to its end is not read again at once. It rests until one of
+/// its deliveries leaves memory, the next delivery is due, the lane is woken, or some time has
+/// passed (see [LaneReader]).
 ///
 /// A round reads leased lanes of live deliveries, then lanes of resends; workspaces take turns.
 /// Live deliveries come from ingest; resends were requested by a user. A lane that cannot be read
-/// does not stop the round. A lane of a destination whose circuit is not closed is lent to
-/// [ProbeLoop], which has its own thread, if a probe is due. Otherwise the lane is released until
-/// the next probe is due. Used by one thread only, except where a method says otherwise.
+/// does not stop the round. While the circuit of a lane's destination is not closed, the lane is
+/// not read like the others. If a probe is due, the lane is lent to [ProbeLoop], which has its own
+/// thread. If not, the lane is released until the next probe is due. Used by one thread only,
+/// except where a method says otherwise.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
@@ -63,16 +64,16 @@ public final class Backlog implements Loop.Step {
 
     private static final int MAX_PARKED_LANES_PER_ROUND = 64;
 
-    /// When this many lanes have failed in one round, the round ends. The failed lanes rest, so the
-    /// next round reads other lanes.
+    /// Once reading has failed for this many lanes in one round, the round ends. These lanes then
+    /// rest, so the next round reads other lanes.
     private static final int MAX_FAILED_LANES_PER_ROUND = 8;
 
     /// While live deliveries of the same destination are waiting in memory, the number of
     /// deliveries that a resend lane may have in memory is divided by this.
     private static final int RESEND_SHARE_DIVISOR = 16;
 
-    /// How long a lane rests if there was no memory for its probe. Without the rest, each try would
-    /// claim the probe and write the circuit's row.
+    /// How long a lane rests if there is no memory for its probe. Without the rest, every round
+    /// would claim the probe again and write the circuit's row.
     private static final Duration NO_ROOM_REST = Duration.ofSeconds(1);
 
     private static final Duration UNKNOWN_CONNECTION_RETRY_INTERVAL = Duration.ofSeconds(1);
@@ -98,7 +99,7 @@ public final class Backlog implements Loop.Step {
     private int parked;
     private int failedLanes;
 
-    /// When the lane that has been blocked longest was first blocked; [Instant#MAX] if no lane is
+    /// When the lane that has been blocked longest became blocked; [Instant#MAX] if no lane is
     /// blocked. Read by other threads.
     private volatile Instant blockedSince = Instant.MAX;
 
@@ -128,7 +129,7 @@ public final class Backlog implements Loop.Step {
         return probeLoop;
     }
 
-    /// Sets the callback to run when work may appear before the next round is due.
+    /// Sets the callback to run when there may be work before the next round is due.
     public void onWakeNeeded(Runnable wake) {
         dispatcher.onWritten(wake);
         routing.onChange(wake);
@@ -213,8 +214,8 @@ public final class Backlog implements Loop.Step {
     }
 
     /// Reads lanes of live deliveries or of resends, up to the limit. Workspaces take turns. Lanes
-    /// that were read move to the end of the order for the next round. Returns whether the next
-    /// round should follow at once, because there may be more to read.
+    /// that were read come last in the next round. Returns whether the next round should follow at
+    /// once, because there may be more to read.
     private boolean readLanes(Trigger trigger, int maxReads) throws InterruptedException {
         var turns = new RoundRobin<WorkspaceId, LaneReader>();
         readers(trigger).forEach(reader -> turns.add(reader.workspace(), reader));
@@ -284,9 +285,9 @@ public final class Backlog implements Loop.Step {
         return !reader.isRestingAtEnd(clock.instant()) && load(reader, route.get());
     }
 
-    /// Ends the deliveries of a lane whose connection was deleted. If this node merely does not
-    /// know the connection yet, releases the lane for one second. After that second, this node has
-    /// usually read the new connection.
+    /// Ends the deliveries of a lane whose connection was deleted. If this node does not know the
+    /// connection yet, releases the lane for one second. By then, this node has usually read the
+    /// new connection.
     private boolean readUnknown(LaneReader reader) throws InterruptedException {
         var gone = routing.deletion(reader.lane().connection());
         if (gone.isEmpty()) {
@@ -331,8 +332,9 @@ public final class Backlog implements Loop.Step {
     }
 
     /// Handles a lane whose circuit is not closed. If a probe (the one attempt that tests the
-    /// destination) is due, lends the lane to the probe loop. Otherwise releases the lane until the
-    /// circuit's next probe is due.
+    /// destination) is due and there is memory for it, lends the lane to the probe loop. If no
+    /// probe is due, releases the lane until the next one is. Does nothing while deliveries of the
+    /// lane are in memory.
     private boolean probeOrSleep(LaneReader reader, Route route) {
         if (reader.inMemory() > 0) {
             return false; // the probe, or deliveries from before the circuit opened
@@ -363,7 +365,7 @@ public final class Backlog implements Loop.Step {
     ///
     /// If the hold was lifted just before the release, [dev.sluice.relay.upkeep.LaneSweeper] may
     /// have skipped the lane because it was leased. This method therefore checks the hold again
-    /// afterwards, and wakes the lane if the hold was lifted.
+    /// afterwards, and wakes the lane if the hold has been lifted.
     private boolean park(LaneReader reader) {
         if (reader.inMemory() > 0) {
             return false;

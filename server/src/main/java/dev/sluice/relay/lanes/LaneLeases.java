@@ -35,8 +35,9 @@ final class LaneLeases {
     /// The maximum number of lanes leased in one transaction.
     private static final int LEASE_BATCH_ROWS = 512;
 
-    /// The longest rest of a lane that was read to its end, while few lanes are leased. With many
-    /// lanes, it is [#REREAD_INTERVAL] for each leased lane; see [#restAtEnd].
+    /// The longest rest of a lane that was read to its end, while few lanes are leased. While many
+    /// lanes are leased, the longest rest is [#REREAD_INTERVAL] times the number of leased lanes;
+    /// see [#restAtEnd].
     private static final Duration MIN_REST_AT_END = Duration.ofSeconds(5);
 
     private static final Duration REREAD_INTERVAL = Duration.ofMillis(5);
@@ -52,19 +53,19 @@ final class LaneLeases {
     private final LongSupplier nanos;
     private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
 
-    /// Lanes whose release may still be committed although the database connection broke. The value
-    /// is the time after which the release can no longer be committed.
+    /// The lanes whose release may still be committed although the database connection broke. Each
+    /// value is the time after which the release can no longer be committed.
     private final Map<Lane, Instant> releasesInDoubt = new HashMap<>();
 
     private FairShare share = new FairShare(MAX_LEASED_LANES);
 
-    /// The number of leased lanes of each workspace; workspaces without leased lanes are missing.
+    /// The number of leased lanes of each workspace. Workspaces without leased lanes have no entry.
     private final Map<WorkspaceId, Portion> portions = new HashMap<>();
 
     private long epoch;
     private Instant nextAdoption = Instant.EPOCH;
 
-    /// When lanes may next be leased, measured by the clock `nanos`.
+    /// When lanes may next be leased, as a value of `nanos`.
     private long nextLeaseNanos;
 
     /// @param nanos the monotonic clock of this process
@@ -111,12 +112,13 @@ final class LaneLeases {
         }
     }
 
-    /// Every 10 s, re-adopts lanes whose lease reply was lost: their rows name this node as owner.
-    /// Returns false if that is not due yet.
+    /// Re-adopts the lanes whose lease reply was lost: their rows name this node as the owner, but
+    /// this node has no reader for them. Does so every 10 s, and returns false if it is not due
+    /// yet.
     ///
-    /// Skips a lane if it is unknown whether its release was committed. If the release commits
-    /// after this node has read the lane again, another node can lease it and send the same
-    /// deliveries.
+    /// Skips a lane if it is unknown whether its release was committed. If the release were
+    /// committed after this node had read the lane again, another node could lease the lane and
+    /// send the same deliveries.
     boolean adoptLost() {
         var now = clock.instant();
         boolean isSetBack = nextAdoption.isAfter(now.plus(ADOPTION_INTERVAL));
@@ -139,9 +141,9 @@ final class LaneLeases {
     /// Leases due lanes, up to the number that their workspaces may have. Leased lanes that are
     /// resting but were woken stop resting.
     ///
-    /// If the query was slow, the next one is delayed by 40 times the duration of this one, up to
+    /// If the query is slow, the next one is delayed by 40 times the duration of this one, up to
     /// two seconds. The query is slow while a long-running transaction holds an old snapshot,
-    /// because it must then skip every dead version of each lane's row.
+    /// because the query must then skip every dead version of each lane's row.
     void leaseMore() {
         long began = nanos.getAsLong();
         if (began - nextLeaseNanos < 0) {
@@ -175,9 +177,9 @@ final class LaneLeases {
         return leaseWanted(now, woken, taken) && due.size() - woken.size() >= limit;
     }
 
-    /// Leases the lanes in `taken`, and clears the wake-up times of the lanes in `woken`. Lanes
-    /// that could not be leased give back the unit of their workspace's share. Returns whether any
-    /// lane was leased.
+    /// Leases the lanes in `taken`, and clears the wake-up times of the lanes in `woken`. If a lane
+    /// in `taken` could not be leased, its workspace gives back the unit of the share that was
+    /// taken for the lane. Returns whether any lane was leased.
     private boolean leaseWanted(
             Instant now, List<Lane> woken, Map<Lane, LaneStore.LeasedLane> taken) {
         var wanted = new ArrayList<>(woken);
@@ -192,7 +194,7 @@ final class LaneLeases {
                 if (fresh == null) {
                     find(lane).ifPresent(LaneReader::rouse);
                 } else {
-                    releasesInDoubt.remove(lane); // leasable, so its release has committed
+                    releasesInDoubt.remove(lane); // it was leased, so its release had committed
                     leased.put(lane, new LaneReader(fresh));
                     isAny = true;
                 }
@@ -234,8 +236,8 @@ final class LaneLeases {
     }
 
     /// Returns how long a lane that was read to its end rests if nothing wakes it. The more lanes
-    /// are leased, the longer they rest, so that lanes whose rest ends cause at most 400 reads a
-    /// second in total. The time differs between lanes by up to a factor of two, so that they are
+    /// are leased, the longer they rest, so that the lanes whose rest ends cause at most 400 reads
+    /// a second in total. The time differs between lanes by up to a factor of two, so that they are
     /// not all read at once.
     Duration restAtEnd(Lane lane) {
         var rest = REREAD_INTERVAL.multipliedBy(leased.size());
@@ -246,7 +248,7 @@ final class LaneLeases {
     }
 
     /// Releases a lane. Does nothing while deliveries of the lane are in memory, because another
-    /// node would load them a second time. The lane wakes at `wakeAt`. If `wakeAt` is empty, the
+    /// node could load them a second time. The lane wakes at `wakeAt`. If `wakeAt` is empty, the
     /// lane sleeps until something wakes it.
     void release(LaneReader reader, Optional<Instant> wakeAt) {
         if (reader.inMemory() > 0) {

@@ -43,7 +43,7 @@ public final class LaneLoader {
     private final ResultQueue results;
     private final InstantSource clock;
 
-    /// The number of deliveries handed to the dispatcher since the start.
+    /// The number of deliveries handed to the dispatcher since this object was created.
     private long admitted;
 
     /// The moving average of the sizes of loaded payloads, in bytes.
@@ -127,7 +127,7 @@ public final class LaneLoader {
     /// deliveries before it that need no attempt.
     ///
     /// A suspect (see [PoisonPolicy]) is returned only if no other delivery that was read can be
-    /// sent. A suspect may wait in [Quarantine] for longer than the claim to a probe lasts.
+    /// sent, because a suspect may wait in [Quarantine] for longer than the claim to a probe lasts.
     Optional<LaneStore.WaitingDelivery> firstToSend(LaneReader reader, Route route, long epoch)
             throws InterruptedException {
         var suspect = Optional.<LaneStore.WaitingDelivery>empty();

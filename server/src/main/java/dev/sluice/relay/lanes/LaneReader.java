@@ -21,17 +21,17 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The cursor moves forward, so that dead index entries and deliveries already in memory are not
 /// read again and again. A read starts over if the previous read reached the end of the lane, or if
 /// the last restart was more than five seconds ago. It then finds rows that were committed behind
-/// the cursor. It starts over at the floor, a due time before which no more rows can appear. Such a
-/// time exists because no transaction lives longer than a minute, and because no due time is set in
-/// the past. If the clock is set back, the floor is reset.
+/// the cursor. It starts over at the floor, a due time before which no more rows can appear. The
+/// floor exists because no transaction lives longer than a minute and no due time is set in the
+/// past. If the clock is set back, the floor is reset.
 ///
-/// A lane that rests is not read. A lane that was read to its end rests if some of its deliveries
-/// are in memory. It rests until one of them leaves memory, the next delivery is due, or the lane
-/// is woken. A wake-up may be lost, so the rest also ends after some time. A lane that cannot be
-/// read also rests, so that it does not hold up other lanes.
+/// A resting lane is not read. A lane that was read to its end rests if some of its deliveries are
+/// in memory. It rests until one of them leaves memory, the next delivery is due, or the lane is
+/// woken. A wake-up may be lost, so the rest also ends after some time. A lane that cannot be read
+/// rests, too, so that it does not hold up other lanes.
 ///
 /// Used by the thread of [Backlog] only, except while the reader is lent to [ProbeLoop]. Until
-/// [ProbeLoop] returns it, the thread of [Backlog] may change it only by `forget` and `rouse`.
+/// [ProbeLoop] returns it, the thread of [Backlog] may change it only through `forget` and `rouse`.
 final class LaneReader {
 
     private static final Duration RESTART_INTERVAL = Duration.ofSeconds(5);
@@ -90,9 +90,10 @@ final class LaneReader {
         inMemory.put(delivery.id(), delivery);
     }
 
-    /// Removes this delivery from the deliveries in memory, and lets the lane stop resting.
-    /// Compares deliveries by identity. After this node was declared dead, it may have read the
-    /// same delivery again. The older object must then not remove the newer one.
+    /// Removes this delivery from the deliveries in memory, and ends the rest that [#restAtEnd]
+    /// began. Compares deliveries by identity, because this node may have read the same delivery
+    /// again after it was declared dead. A call with the older object must then not remove the
+    /// newer one.
     @SuppressWarnings("ReferenceEquality")
     void forget(UnfinishedDelivery delivery) {
         inMemory.computeIfPresent(delivery.id(), (_, known) -> known == delivery ? null : known);
@@ -143,7 +144,7 @@ final class LaneReader {
         blockedSince = isBlocked ? blockedSince : Instant.MAX;
     }
 
-    /// Lets the lane rest for a while, although nothing has failed.
+    /// Lets the lane rest for `time`, although reading it has not failed.
     void restFor(Instant now, Duration time) {
         rest = Pause.of(now, time);
     }
@@ -152,8 +153,8 @@ final class LaneReader {
         return !rest.isOver(now);
     }
 
-    /// Returns since when no due delivery of the lane could be loaded, or [Instant#MAX] if loading
-    /// is possible.
+    /// Returns when the lane became blocked, or [Instant#MAX] if it is not. While a lane is
+    /// blocked, none of its due deliveries can be loaded.
     Instant blockedSince() {
         return blockedSince;
     }

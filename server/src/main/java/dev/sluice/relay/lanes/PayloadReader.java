@@ -26,7 +26,7 @@ final class PayloadReader {
 
     /// The result of one read.
     ///
-    /// @param payloads the payloads that could be read; events that no longer exist are missing
+    /// @param payloads the payloads that could be read; events that no longer exist have no entry
     /// @param suspects events whose payload could not be read this time
     /// @param unreadable events whose payload cannot be read, each with the last failure
     record PayloadRead(
@@ -37,14 +37,14 @@ final class PayloadReader {
     /// The minimum time between the two failed loads after which a payload counts as unreadable.
     static final Duration SECOND_LOAD_DELAY = Duration.ofSeconds(1);
 
-    /// After this time a suspect is forgotten, because another node has probably leased its lane.
+    /// After this time, a suspect is forgotten, because another node has probably leased its lane.
     private static final Duration SUSPECT_TIMEOUT = Duration.ofMinutes(5);
 
     private final Lanes lanes;
     private final InstantSource clock;
 
-    /// For each suspect, when a load first failed to read its payload. Empty unless a payload is
-    /// damaged.
+    /// For each suspect, the time of the first load that failed to read its payload. Empty unless a
+    /// payload is damaged.
     private final Map<EventId, Instant> suspects = new HashMap<>();
 
     PayloadReader(Lanes lanes, InstantSource clock) {

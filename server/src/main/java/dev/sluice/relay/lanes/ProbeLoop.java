@@ -21,16 +21,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /// the loop chooses the delivery to send and claims the probe. The loop runs on its own thread, so
 /// that even ten thousand probes at once do not delay other lanes.
 ///
-/// [Backlog] lends a lane whose probe is due to this loop, and gets the lane back with a
-/// [ProbeAnswer], which says what to do with the lane. Workspaces take turns. A lane that cannot be
-/// read does not affect other lanes. A round handles one lane; rounds must run on one thread.
+/// When the probe of a lane is due, [Backlog] lends the lane to this loop. [Backlog] gets the lane
+/// back with a [ProbeAnswer], which says what to do with the lane. Workspaces take turns. A lane
+/// that cannot be read does not affect other lanes. A round handles one lane; rounds must run on
+/// one thread.
 public final class ProbeLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(ProbeLoop.class);
 
     /// What [Backlog] should do with a lane that was lent.
     enum ProbeAnswer {
-        /// Keep the lane leased: one of its deliveries is in memory, the lane rests, or its
+        /// Keep the lane leased: one of its deliveries is in memory, the lane is resting, or its
         /// connection was deleted in the meantime.
         KEEP,
         /// Release the lane until its first delivery is due.

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/// This process's registration as one of the nodes that share a database, with its lease.
+/// The registration of this process as one of the nodes that share a database, and its lease.
 ///
 /// A node has an epoch, a number that is new at each registration. Heartbeats renew the node's
 /// lease, which lasts 15 s. The node itself considers the lease expired five seconds earlier, by
@@ -31,8 +31,8 @@ public final class Node implements Lease, Loop.Step {
     static final Duration LEASE_DURATION = Duration.ofSeconds(15);
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
-    /// The epoch and the end of the lease under it, by the monotonic clock. Both are in one object
-    /// so that they are read together.
+    /// The epoch, and the time at which the lease under this epoch ends, by the monotonic clock.
+    /// Both are in one object so that they are read together.
     private record LeaseTerm(long epoch, long endNanos) {}
 
     private final Db db;
@@ -51,7 +51,7 @@ public final class Node implements Lease, Loop.Step {
         this.term = register();
     }
 
-    /// Registers this process. Then declares dead the earlier processes of this home and the nodes
+    /// Registers this process. Then declares dead all earlier processes of this home and all nodes
     /// whose lease has run out.
     ///
     /// Homes are compared only here, because only a new process can know that earlier processes of
@@ -77,14 +77,14 @@ public final class Node implements Lease, Loop.Step {
         return new LeaseTerm(epoch, end);
     }
 
-    /// Returns the end of a lease that is requested now. Called before the query, so the result can
-    /// only be too early, never too late.
+    /// Returns the end of a lease that is requested now. Called before the query that requests the
+    /// lease, so the result can be too early but never too late.
     private long leaseEnd() {
         return nanos.getAsLong() + LEASE_DURATION.minus(LEASE_SAFETY_MARGIN).toNanos();
     }
 
-    /// Sets the listener to be called when this node finds that it was declared dead, before it
-    /// registers again.
+    /// Sets the listener to be called when this node finds that it was declared dead. The listener
+    /// is called before the node registers again.
     public void onFenced(Runnable listener) {
         onFenced = listener;
     }
@@ -124,8 +124,8 @@ public final class Node implements Lease, Loop.Step {
         return false;
     }
 
-    /// Deregisters this node. Called after all its deliveries are finished or put back. If that
-    /// fails, the lease expires by itself.
+    /// Deregisters this node. Called after all its deliveries are finished or put back. If the
+    /// database cannot be updated, the lease expires by itself.
     public void leave() {
         try {
             db.run(tx -> NodeStore.leave(tx, epoch()));

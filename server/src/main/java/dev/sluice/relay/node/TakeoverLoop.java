@@ -26,8 +26,9 @@ import java.util.function.LongSupplier;
 /// Takes over the work of nodes that died or stopped. Puts the deliveries that such a node owned
 /// back into their lanes, and releases the lanes that it leased, so that any node may lease them.
 ///
-/// The loop also takes over the deliveries and lanes of an epoch that no longer has a row. A node
-/// that has not noticed that it was declared dead may have written once more under its old epoch.
+/// The loop also takes over the deliveries and lanes of an epoch that no longer has a row. They can
+/// exist because a node may write once more under its old epoch before it notices that it was
+/// declared dead.
 ///
 /// Every node runs this loop. Each step is a separate transaction and may be repeated by any node.
 /// The loop runs on its own thread, so that a heartbeat never waits for it. Rounds must run on one
@@ -55,7 +56,7 @@ public final class TakeoverLoop implements Loop.Step {
         this(db, node, clock, System::nanoTime);
     }
 
-    /// @param nanos the monotonic clock by which leases of other nodes are judged
+    /// @param nanos the monotonic clock with which the leases of other nodes are judged
     public TakeoverLoop(Db db, Node node, InstantSource clock, LongSupplier nanos) {
         this.db = db;
         this.node = node;
@@ -63,8 +64,8 @@ public final class TakeoverLoop implements Loop.Step {
         this.nanos = nanos;
     }
 
-    /// Takes over from all nodes that died or stopped. If the takeover of one node fails, the
-    /// others still take place, and the round then fails at its end.
+    /// Takes over from all nodes that died or stopped. If the takeover from one node fails, the
+    /// others still take place, and the round fails at its end.
     @Override
     public boolean run() {
         wasBlocked = isBlocked;
@@ -101,8 +102,8 @@ public final class TakeoverLoop implements Loop.Step {
 
     /// Returns the epochs that own deliveries or lanes although no node is registered under them.
     ///
-    /// Owners are read before epochs. An epoch is registered before it owns anything, so a new node
-    /// is never mistaken for one that no longer exists.
+    /// Owners are read before epochs. An epoch is registered before it owns anything, so the epoch
+    /// of a new node is never mistaken for an orphaned one.
     private Set<Long> orphanedEpochs() {
         var orphaned = new HashSet<>(db.call(OwnedDeliveryStore::owners));
         orphaned.addAll(db.call(LaneStore::owners));
@@ -111,8 +112,8 @@ public final class TakeoverLoop implements Loop.Step {
         return orphaned;
     }
 
-    /// Runs a step. If a lock blocks the step, the next round repeats it. A blocked step is logged,
-    /// unless a lock also blocked the last round.
+    /// Runs a step. If a lock blocks the step, the next round repeats the step. A blocked step is
+    /// logged, unless a lock also blocked part of the last round.
     private void runUnlessLocked(Runnable step) {
         try {
             step.run();

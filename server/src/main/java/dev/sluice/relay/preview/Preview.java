@@ -26,8 +26,8 @@ record Preview(
         Optional<Filter> filter,
         Optional<Transformation> transformation) {
 
-    /// The work limit for the filter: many times the limit at ingest, and about a fifth of a second
-    /// of CPU time.
+    /// The limit on the effort of the filter: many times the limit at ingest, and equivalent to
+    /// about a fifth of a second of CPU time.
     private static final long MAX_FILTER_EFFORT = 200_000_000;
 
     /// Returns the result as JSON. The fields `passes`, `operator` and `rules` describe the filter,

@@ -139,7 +139,7 @@ public final class PreviewRoutes {
     }
 
     private PreviewTarget target(Caller caller, PreviewRequest previewRequest) {
-        // Loads the latest configuration, because another node may have just changed it.
+        // Loads the latest configuration, because another node may just have changed it.
         configuration.run();
         if (previewRequest.connection().isPresent()) {
             return previewRequest

@@ -1,4 +1,5 @@
-/// Previews how a connection would treat an event, without sending or storing anything.
+/// Shows how a connection would treat an event and what an attempt sent, without sending or storing
+/// anything.
 @NullMarked
 package dev.sluice.relay.preview;
 

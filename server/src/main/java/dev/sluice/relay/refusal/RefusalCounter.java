@@ -40,8 +40,8 @@ public final class RefusalCounter {
         }
     }
 
-    /// Counts a request that was answered with this error. Does nothing if the error is not a
-    /// refusal, for example if the body could not be read.
+    /// Counts a request that was answered with this error. Does nothing if the error does not count
+    /// as a refusal, for example because the body could not be read.
     public void count(SourceId source, ApiErrorCode error) {
         reasonOf(error).ifPresent(reason -> count(source, reason));
     }

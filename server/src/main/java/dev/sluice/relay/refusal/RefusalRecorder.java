@@ -32,8 +32,8 @@ import java.util.function.Supplier;
 ///
 /// Events that failed verification are only logged here, because they are stored and counted as
 /// events. If the process is killed, refusals that are not written yet are lost. Normally, these
-/// are the refusals since the last round. If the database was not answering, they include older
-/// ones. If it is unknown whether a batch was committed, the recorder asks PostgreSQL for the
+/// are the refusals since the last round. If the database has not been answering, they include
+/// older ones. If it is unknown whether a batch was committed, the recorder asks PostgreSQL for the
 /// outcome of the transaction before it writes the batch again.
 ///
 /// Not thread-safe.
@@ -61,8 +61,8 @@ public final class RefusalRecorder implements Loop.Step {
     private final InstantSource clock;
     private final Deque<RefusalBatch> waiting = new ArrayDeque<>();
 
-    /// The transaction of the last attempt to write the first waiting batch. If the connection was
-    /// lost, that transaction may have been committed.
+    /// The transaction of the last try to write the first waiting batch; empty if there was none.
+    /// If the connection was lost, that transaction may have been committed.
     private Optional<Long> lastTry = Optional.empty();
 
     /// The refusals that are not logged yet, by minute and source.

@@ -31,7 +31,8 @@ record BulkResendRequest(
 
     /// Reads the request from its JSON fields.
     ///
-    /// @throws dev.sluice.platform.json.InvalidFieldsException with every invalid field
+    /// @throws dev.sluice.platform.json.InvalidFieldsException if any field is invalid; the
+    ///   exception lists all invalid fields
     static BulkResendRequest read(FieldReader input) {
         var connection = input.required("connection_id", input.uuid("connection_id"));
         var statuses = input.listOf("statuses", 0, MAX_STATUSES, STATUSES);

@@ -47,13 +47,13 @@ public final class BulkResendRoutes {
     private final InstantSource clock;
     private final Duration budget;
 
-    /// @param onJob called when a job was created; must return quickly
+    /// @param onJob called when a job has been created; must return quickly
     public BulkResendRoutes(
             ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onJob) {
         this(api, plans, idempotency, onJob, ResendEstimate.COUNT_TIMEOUT);
     }
 
-    /// @param budget how long a request may count the selected events
+    /// @param budget how long a request may spend counting the selected events
     BulkResendRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -110,7 +110,7 @@ public final class BulkResendRoutes {
                 withReason(target, created, created.createdJson()));
     }
 
-    /// Adds the reason to the reply if nothing is resent.
+    /// If nothing is resent, adds the reason to the reply.
     private static JsonObject withReason(
             ResendTargetQueries.ResendTarget target, ResendEstimate estimate, JsonObject json) {
         if (!estimate.isEmpty()) {

@@ -19,7 +19,8 @@ record DeadLetterResendRequest(
 
     /// Reads the request from its JSON fields.
     ///
-    /// @throws dev.sluice.platform.json.InvalidFieldsException with every invalid field
+    /// @throws dev.sluice.platform.json.InvalidFieldsException if any field is invalid; the
+    ///   exception lists all invalid fields
     static DeadLetterResendRequest read(FieldReader input) {
         var criteria = DeadLetterCriteria.read(input, false);
         var limit = input.integer("limit", 1, MAX_LIMIT).toOptional().map(Integer::longValue);

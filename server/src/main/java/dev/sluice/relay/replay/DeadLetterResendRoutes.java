@@ -45,7 +45,7 @@ public final class DeadLetterResendRoutes {
     private record CountedSelections(
             List<ResendSelection> selections, long count, boolean isExact) {
 
-        /// Returns the estimated number of resends, given a limit.
+        /// Returns the estimated number of resends, at most `maxCreated`.
         ResendEstimate estimate(Optional<Long> maxCreated) {
             long max = maxCreated.orElse(Long.MAX_VALUE);
             return new ResendEstimate(Math.min(count, max), isExact || count >= max, List.of());
@@ -60,7 +60,7 @@ public final class DeadLetterResendRoutes {
     private final Uuid7 ids;
     private final InstantSource clock;
 
-    /// @param onJob called when a job was created; must return quickly
+    /// @param onJob called when a job has been created; must return quickly
     public DeadLetterResendRoutes(
             ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onJob) {
         this.db = api.db();
@@ -142,7 +142,7 @@ public final class DeadLetterResendRoutes {
         });
     }
 
-    /// Counts the resends of one selection after the other, until the time is up or the limit is
+    /// Counts the resends of one selection after the other, until the time is up or `maxCreated` is
     /// reached. Keeps the selections that have something to resend or were not counted.
     private CountedSelections count(SelectedConnections selected, Optional<Long> maxCreated) {
         long start = System.nanoTime();

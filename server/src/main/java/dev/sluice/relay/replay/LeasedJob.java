@@ -6,8 +6,8 @@ import java.util.List;
 /// A replay job that this process has leased.
 ///
 /// @param overlappingJobTimes the creation times returned by [ReplayStore#overlappingJobTimes]
-/// @param leaseEndNanos the time, by `System.nanoTime`, before which no other process can lease the
-///   job
+/// @param leaseEndNanos the time, as a `System.nanoTime` value, before which no other process can
+///   lease the job
 record LeasedJob(Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos) {
 
     LeasedJob {

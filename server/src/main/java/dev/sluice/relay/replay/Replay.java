@@ -43,8 +43,8 @@ record Replay(
     ///   delivery
     record ReplayProgress(long planned, boolean isExact, long created, long skipped) {}
 
-    /// The status of a job, the reason if it is waiting or has failed, and the times when it last
-    /// changed and finished.
+    /// The status of a job, the reason if it is waiting or has failed, when it last changed, and
+    /// when it finished.
     record ReplayState(
             ReplayStatus status,
             Optional<String> reason,

@@ -117,9 +117,9 @@ final class ReplayChunkStore {
                 isToEnd ? Optional.empty() : last);
     }
 
-    /// Returns how many resends the job has created in the chunk at its current position, which may
-    /// not be counted yet. Creates no resends. If another process has locked the events of that
-    /// chunk, waits until it releases them.
+    /// Returns how many resends the job has already created in the chunk at its current position.
+    /// The job's progress may not include them yet. Creates no resends. If another process has
+    /// locked the events of that chunk, waits until it releases them.
     ///
     /// @param maxEvents the maximum number of events in a chunk
     static int countResent(Db db, Replay replay, int maxEvents) {

@@ -71,7 +71,7 @@ final class ReplayPositionStore {
                 isComplete);
     }
 
-    /// Moves the job to its next connection, because the current connection is done.
+    /// Moves the job to its next connection. Called when the current connection is done.
     static void moveOn(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """
@@ -89,8 +89,8 @@ final class ReplayPositionStore {
                 replay.selection().connection().value());
     }
 
-    /// Moves the job to its next connection, because the current connection must wait. The current
-    /// connection goes to the end of the list, together with its position.
+    /// Moves the job to its next connection. Called when the current connection must wait. The
+    /// current connection goes to the end of the list, together with its position.
     static void rotate(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """

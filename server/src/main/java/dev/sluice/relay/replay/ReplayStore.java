@@ -110,7 +110,7 @@ public final class ReplayStore {
                 scope.perSecond().orElse(null));
     }
 
-    /// Returns the jobs of a workspace, the newest first.
+    /// Returns the jobs of a workspace, newest first.
     ///
     /// @param q the search text; empty to return every job. A job matches if one of its connections
     ///   has a source or a destination whose name contains the text, ignoring case
@@ -268,8 +268,9 @@ public final class ReplayStore {
     /// not finished when this job was created. This job does not resend the events that those jobs
     /// resend.
     ///
-    /// Returns an empty list unless the selection asks for succeeded deliveries. If it does not,
-    /// the newest delivery of each event already shows whether the event needs another resend.
+    /// Returns an empty list unless the selection includes succeeded deliveries. If it does not
+    /// include them, the newest delivery of each event already shows whether the event needs
+    /// another resend.
     static List<Instant> overlappingJobTimes(Tx tx, Replay replay) {
         var selection = replay.selection();
         if (!selection.includesSucceeded()) {

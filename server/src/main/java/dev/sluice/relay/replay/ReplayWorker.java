@@ -34,14 +34,14 @@ import java.util.function.LongSupplier;
 /// The resends of a chunk are created in one transaction, and the job's progress is recorded in
 /// another (`docs/adr/0015`). After a crash between the two, the chunk is repeated. The second run
 /// recognizes the resends of the first, because every resend of a job has the job's creation time.
-/// It only counts them.
+/// It counts those resends and does not create them again.
 public final class ReplayWorker implements Loop.Step {
 
     /// Limits for the resends of one job.
     ///
     /// @param maxChunkEvents the maximum number of events in one chunk
     /// @param maxWaiting the maximum number of resends that may be waiting on the connection. The
-    ///   job is held while its next chunk could exceed this number
+    ///   job is held as long as its next chunk could exceed this number
     record ReplayLimits(int maxChunkEvents, int maxWaiting) {
         static final ReplayLimits DEFAULTS = new ReplayLimits(1_000, 10_000);
     }
@@ -183,8 +183,8 @@ public final class ReplayWorker implements Loop.Step {
                                         until)));
     }
 
-    /// Whether this process certainly still holds the job's lease. Uses only the local monotonic
-    /// clock and no query.
+    /// Whether this process is certain to still hold the job's lease. Decides by the local
+    /// monotonic clock, without a query.
     private boolean isStillHeld(LeasedJob job) {
         return !hasLeft && nanos.getAsLong() - job.leaseEndNanos() < 0;
     }
@@ -250,8 +250,8 @@ public final class ReplayWorker implements Loop.Step {
         }
     }
 
-    /// Ends the current connection, because nothing can be sent to it any more. The job continues
-    /// with the remaining connections, or completes if there are none.
+    /// Stops resending to the current connection for good, because nothing can be sent to it any
+    /// more. The job continues with its remaining connections, or completes if there are none.
     private void leaveConnection(Replay replay, Instant now) {
         int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
         db.run(tx ->
@@ -332,8 +332,8 @@ public final class ReplayWorker implements Loop.Step {
         return (int) Math.min(left, scope.perSecond().orElse(Integer.MAX_VALUE));
     }
 
-    /// Returns how long the job must rest to stay within its rate limit, after it has created this
-    /// many resends.
+    /// Returns how long the job must rest after creating `created` resends, so that it stays within
+    /// its rate limit.
     private static Duration restAfter(Replay replay, int created) {
         return replay.scope()
                 .perSecond()

@@ -12,14 +12,14 @@ import java.util.List;
 /// Applies the header rules of a transformation: renames, then removals, then assignments.
 ///
 /// A rename or removal affects only headers whose name matches exactly, ignoring case. A renamed or
-/// assigned header also replaces headers whose names differ from its own only in having `_` instead
-/// of `-` or `-` instead of `_`, because many receivers treat the two as equal.
+/// assigned header also replaces headers whose names would be the same if every `_` were a `-`,
+/// because many receivers treat the two characters as equal.
 final class HeaderRewriter {
 
     private HeaderRewriter() {}
 
     /// @param headers changed in place
-    /// @throws TransformationException when a rule sets a value that no header can have
+    /// @throws TransformationException if a rule sets a value that is not allowed in a header
     static void apply(
             Transformation transformation,
             List<Header> headers,

@@ -22,16 +22,17 @@ import java.util.TreeSet;
 /// Builds the headers of a delivery, except `Host` and `Content-Length`, which are written when the
 /// request is sent.
 ///
-/// The builder starts with the inbound headers. It leaves out headers that concern only one network
-/// connection, the source's credential, claims about the route, and headers that only Sluice may
-/// set. It then adds the destination's custom headers, and applies the connection's transformation
-/// to all of these headers. Finally, it adds Sluice's own headers and the authentication.
+/// The builder starts with the inbound headers. It drops the headers that apply only to a single
+/// network connection, the header with the source's credential, headers that make claims about the
+/// route, and headers that only Sluice may set. It then adds the destination's custom headers, and
+/// applies the connection's transformation to all of these headers. Finally, it adds Sluice's own
+/// headers and the authentication.
 ///
-/// When a step adds a header, it replaces the headers of the same name that earlier steps left.
-/// Names are compared without regard to case, and `_` counts as `-`, because many receivers treat
-/// the two as equal. Otherwise, a sender could add its own header next to the one with the secret
-/// that the destination expects. A header that Sluice itself adds therefore occurs exactly once.
-/// Immutable.
+/// When a step adds a header, it replaces all headers of the same name from earlier steps, so that
+/// a sender cannot place its own header next to the one with the secret that the destination
+/// expects. Names are compared without regard to case, and `_` counts as `-`, because many
+/// receivers treat the two as equal. A header that Sluice itself adds therefore occurs exactly
+/// once. Immutable.
 public final class OutboundHeaderBuilder {
 
     /// Inbound headers that are not forwarded, because they are meant for Sluice or make claims
@@ -84,8 +85,9 @@ public final class OutboundHeaderBuilder {
         return headers;
     }
 
-    /// Refuses settings that this node cannot read. Deliveries with such settings are on hold, so
-    /// only a request that is not a delivery, such as a dry run, can fail here.
+    /// Throws if this node cannot read the authentication settings or the transformation.
+    /// Deliveries with unreadable settings are on hold, so only a request that is not a delivery,
+    /// such as a dry run, can fail here.
     private static void requireReadable(OutboundRequest request) throws TransformationException {
         if (request.auth() instanceof AuthConfig.UnreadableAuth) {
             throw new TransformationException("The destination's auth_config cannot be read");
@@ -123,8 +125,8 @@ public final class OutboundHeaderBuilder {
                 && !HeaderSyntax.startsWithFolded(name, FORWARDED_PREFIX);
     }
 
-    /// Whether an inbound header is not forwarded because its value is a credential. A masked value
-    /// was a credential when the event was received.
+    /// Whether an inbound header must not be forwarded because its value is a credential. A masked
+    /// value counts, because it was a credential when the event was received.
     private static boolean isWithheld(OutboundRequest request, Header header) {
         for (String withheld : request.source().withheldHeaders()) {
             if (HeaderSyntax.isSameFolded(header.name(), withheld)) {
@@ -134,8 +136,8 @@ public final class OutboundHeaderBuilder {
         return header.value().equals(Secret.MASK);
     }
 
-    /// Returns the header names listed in the `Connection` header. Those headers, too, apply only
-    /// to a single network connection (RFC 9110, 7.6.1).
+    /// Returns the header names listed in the `Connection` header. The listed headers apply only to
+    /// a single network connection, like `Connection` itself (RFC 9110, 7.6.1).
     private static Set<String> listedInConnection(List<Header> inbound) {
         Set<String> listed = Set.of();
         for (var header : inbound) {

@@ -20,7 +20,7 @@ import java.util.Set;
 
 /// The input of one delivery attempt: an event and the settings of its destination and connection.
 ///
-/// @param attempt the number of the attempt, from 1
+/// @param attempt the number of the attempt, counted from 1
 /// @param transformation the connection's transformation, applied when the request is sent
 /// @param attemptedAt the time of the attempt, used in signatures and for `{{timestamp}}`
 public record OutboundRequest(
@@ -61,7 +61,7 @@ public record OutboundRequest(
             withheldHeaders = Set.copyOf(withheldHeaders);
         }
 
-        /// Returns a placeholder for the source of a made-up event that belongs to no source.
+        /// Returns a placeholder source, for an invented event that belongs to no source.
         public static RequestSource missing(WorkspaceId workspace) {
             return new RequestSource(workspace, "source", Set.of());
         }

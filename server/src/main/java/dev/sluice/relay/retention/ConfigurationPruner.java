@@ -29,10 +29,10 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/// Removes the rows of deleted configuration once no history refers to them. This concerns purged
-/// sources with their connections and counts, deleted connections that never had a delivery, and
-/// deleted destinations without connections. Also removes empty lanes, and settings that were
-/// replaced before anything was sent with them.
+/// Removes the rows of deleted configuration once no history refers to them: purged sources with
+/// their connections and usage sums, deleted connections that never had a delivery, and deleted
+/// destinations without connections. Also removes empty lanes, and settings that were replaced
+/// before anything was sent with them.
 ///
 /// A row that can be removed now can also be removed later. Each step may therefore stop at any
 /// point and run again, even on two nodes at once.
@@ -53,9 +53,9 @@ final class ConfigurationPruner {
 
     private static final int DELETE_BATCH_ROWS = 5_000;
 
-    /// The period, after the grace period, in which the pruner checks whether replaced settings are
-    /// in use. Settings that are in use need no further check: the attempts that refer to them are
-    /// stored until their day is removed.
+    /// How long, after the grace period, the pruner keeps checking whether stored attempts need the
+    /// replaced settings. Settings that are still needed at the end are not checked again, because
+    /// the attempts that need them are stored until the partition of their day is dropped.
     private static final Duration REVISION_CHECK_PERIOD = Duration.ofDays(2);
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -79,8 +79,9 @@ final class ConfigurationPruner {
         parts.end();
     }
 
-    /// Removes configuration. Called only if all usage before `before` is folded into the sums. A
-    /// row that is counted only in the ledger would seem to have no history.
+    /// Removes configuration. Called only if all usage before `before` is folded into the sums,
+    /// because a source or connection whose usage is still only in the ledger would seem to have no
+    /// history.
     private void pruneConfiguration(Instant before, RoundParts parts) {
         parts.run(() ->
                 report(

@@ -23,23 +23,23 @@ import java.util.function.Function;
 /// plans. Also deletes hourly sums, revisions of destinations, replaced configuration, dismissals
 /// and dictionaries that nothing needs any more.
 ///
-/// Unfinished deliveries in those partitions are ended first.
+/// Before a partition is dropped, the unfinished deliveries of its day are ended.
 final class ExpiredDataRemover {
 
     /// The time added to the longest retention before a day is dropped. It allows for changes of
-    /// plan and for clocks that differ.
+    /// plan and for differences between clocks.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// How much longer a replaced revision is kept than the attempts of the day on which it was
-    /// replaced. An attempt may have begun before its revision was replaced, and clocks differ.
+    /// How long a replaced revision is kept after the attempts from the day of its replacement have
+    /// been deleted. An attempt may have begun before its revision was replaced, and clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
 
     /// The maximum age of a dictionary; an older one is retired. A dictionary contains pieces of
     /// events, which must not be kept much longer than the events.
     private static final Duration MAX_DICTIONARY_AGE = Duration.ofDays(30);
 
-    /// The time after which no node compresses with a retired dictionary any more. It is far longer
-    /// than the time for which a node uses a dictionary without checking the database.
+    /// The time after which no node can still be compressing with a retired dictionary. This is far
+    /// longer than any node goes on using a dictionary without checking the database.
     private static final Duration DICTIONARY_GRACE_PERIOD = Duration.ofDays(1);
 
     /// Maximum number of rows deleted in one transaction.

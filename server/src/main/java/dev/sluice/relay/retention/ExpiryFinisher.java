@@ -32,9 +32,9 @@ final class ExpiryFinisher {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);
 
-    /// Time from the end of the retention period until waiting deliveries are ended. The same time
-    /// must have passed since the last change to the workspace, because that change may have been a
-    /// change of plan.
+    /// The time from the end of the retention period until waiting deliveries are ended. At least
+    /// this time must also have passed since the last change to the workspace, because that change
+    /// may have been a change of plan.
     static final Duration EXPIRY_GRACE_PERIOD = Duration.ofMinutes(30);
 
     /// Maximum number of rows ended in one transaction.
@@ -94,8 +94,9 @@ final class ExpiryFinisher {
         }
     }
 
-    /// Ends, as expired, every unfinished delivery whose event arrived before `before`, so that the
-    /// partitions of those days can be dropped. Returns false if some of them cannot be ended now.
+    /// Ends all unfinished deliveries whose events arrived before `before` and marks them as
+    /// expired, so that the partitions of earlier days can be dropped. Returns false if some of
+    /// these deliveries cannot be ended now.
     boolean finishBefore(Instant before, Instant now) {
         while (true) {
             var read = db.call(tx -> ExpiryStore.unfinishedBefore(tx, before, EXPIRY_BATCH_ROWS));

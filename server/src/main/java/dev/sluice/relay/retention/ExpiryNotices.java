@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /// Finds deliveries that will expire soon and announces them. A watermark for each workspace
-/// records which deliveries have been announced. It is saved in the transaction of the
-/// announcement, so a crash does not cause a delivery to be skipped or announced twice.
+/// records which deliveries have been announced. The watermark is saved in the same transaction as
+/// the announcement, so a crash does not cause a delivery to be skipped or announced twice.
 final class ExpiryNotices {
 
     /// Maximum number of rows read in one transaction.
@@ -119,9 +119,9 @@ final class ExpiryNotices {
     }
 
     /// Whether the delivery must be announced now. A resend is announced even if another delivery
-    /// of its event was announced before. It is announced only once [#MAX_RESEND_COMMIT_DELAY] has
-    /// passed since its creation time. Otherwise, the watermark could pass resends that are not
-    /// committed yet, and these would be skipped.
+    /// of its event was announced before, but not until [#MAX_RESEND_COMMIT_DELAY] has passed since
+    /// its creation time. Until then, resends with the same creation time may not be committed yet.
+    /// If the watermark moved past their creation time, they would never be announced.
     private static boolean isNew(
             UnfinishedDelivery delivery, NoticeWatermark lastMark, NoticeWatermark nextMark) {
         boolean isInTime = !arrivedAt(delivery).isBefore(lastMark.eventsBefore());

@@ -45,7 +45,7 @@ public final class RetentionLoop implements Loop.Step {
     /// Used only by the thread that runs the rounds.
     private Pause pause = Pause.NONE;
 
-    /// @param resultListener receives the deliveries that were ended, like any other results
+    /// @param resultListener receives the results of the deliveries that this loop ends
     /// @param settledClock the clock for decisions that cannot be undone, such as a removal
     public RetentionLoop(
             Db db,

@@ -46,8 +46,9 @@ final class RetentionQueries {
 
     /// Returns the purged sources that have no stored events and no hourly counts.
     ///
-    /// Hourly counts of outcomes are kept as long as hourly counts of events. If a source has
-    /// neither events nor hourly counts, nothing refers to its connections either.
+    /// If a source has neither, nothing refers to its connections either, because the hourly counts
+    /// of their deliveries' outcomes are kept just as long as the hourly counts of the source's
+    /// events.
     static List<SourceId> unnamed(Tx tx, List<SourceId> purged) {
         return tx.query(
                 """

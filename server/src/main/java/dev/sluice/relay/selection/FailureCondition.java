@@ -9,8 +9,8 @@ import java.util.Optional;
 ///
 /// @param code the error code with which the delivery must have ended; empty if any code is
 ///   accepted
-/// @param responseStatus the response status that the last attempt must have; empty if any status
-///   is accepted
+/// @param responseStatus the response status that the last attempt must have received; empty if any
+///   status is accepted
 /// @param endedBefore the delivery must have ended before this time, so that the selection of a
 ///   running job does not grow
 public record FailureCondition(

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// One page of the events that a selection may include, oldest first. A page is short enough for
-/// one transaction.
+/// One page of the events that a selection may include, oldest first. A page is small enough to be
+/// read in one transaction.
 ///
 /// @param next the position after which the next page begins; empty on the last page
 public record SelectionPage(List<EventId> events, Optional<UUID> next) {
@@ -23,7 +23,7 @@ public record SelectionPage(List<EventId> events, Optional<UUID> next) {
 
     /// Builds a page from rows of dead letters.
     ///
-    /// @param incomplete an event that may have more rows than those read; the next page then
+    /// @param incomplete the event, if any, that may have more rows than those read; the next page
     ///   begins with this event
     static SelectionPage of(
             ResendSelection selection,

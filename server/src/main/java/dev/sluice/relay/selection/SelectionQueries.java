@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 /// deliveries, which decides whether an event is included.
 public final class SelectionQueries {
 
-    /// A page reads up to this many dead letters, or up to its maximum number of events if that is
-    /// greater. This includes dead letters of all connections of the source. A single event always
-    /// has fewer dead letters, so a page that reaches the limit contains at least one complete
-    /// event.
+    /// The maximum number of dead letters to read for one page, counted over all connections of the
+    /// source. If the page may have more events than this, its maximum number of events applies
+    /// instead. A single event always has fewer dead letters, so a page that reaches the limit
+    /// contains at least one complete event.
     private static final int MIN_DEAD_LETTER_ROWS = 5_000;
 
     private SelectionQueries() {}
@@ -169,7 +169,7 @@ public final class SelectionQueries {
     /// connection.
     ///
     /// @param since the creation time of the job and of the deliveries that it creates
-    /// @param otherJobTimes the creation times of the other jobs whose resends this job does not
+    /// @param otherJobTimes the creation times of the other jobs whose resends this job must not
     ///   repeat
     public static List<ResendCandidate> candidates(
             Tx tx,

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/// Resolves a host name to IP addresses. May block for an unlimited time.
+/// Resolves a host name to IP addresses. May block indefinitely.
 interface DnsLookup {
 
     List<InetAddress> addresses(String name) throws UnknownHostException;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.net.SocketException;
 
-/// Sends one request on an open connection and reads its response. The sending thread uses each
-/// instance once.
+/// Sends one request on an open connection and reads its response. Each instance is used once, by
+/// the sending thread.
 final class Exchange implements ConnectionEndpoint.RequestExecutor {
 
     /// Maximum number of interim responses (`100`, `102` and `103`). If the receiver sends more,
@@ -127,7 +127,7 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         return isReusable;
     }
 
-    /// Whether the receiver has sent no byte during this exchange.
+    /// Whether the receiver sent no bytes during this exchange.
     boolean hasReceivedNothing() {
         return hasReceivedNothing;
     }

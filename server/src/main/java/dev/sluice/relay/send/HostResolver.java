@@ -27,7 +27,8 @@ import java.util.concurrent.TimeoutException;
 ///
 /// Each workspace's results are cached for a few seconds, but their addresses are checked against
 /// the policy for every attempt. Results are not shared between workspaces, because a lookup waits
-/// in the queue of the workspace that started it. Thread-safe.
+/// in the queue of the workspace that started it, and another workspace must not have to wait for
+/// that queue. Thread-safe.
 final class HostResolver implements AutoCloseable {
 
     /// Maximum number of lookups that run at the same time.

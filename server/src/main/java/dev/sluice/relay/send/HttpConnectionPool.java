@@ -59,8 +59,9 @@ final class HttpConnectionPool implements AutoCloseable {
     /// pool never forgets an address, so a pool that remembers more is replaced with a new one.
     private static final int MAX_ROUTES = 10_000;
 
-    /// The number of calls of [#evictIdle], one a second, after which a replaced pool is closed.
-    /// This is longer than the longest timeout, so all its connections have been returned by then.
+    /// The number of calls to [#evictIdle] after which a replaced pool is closed. At one call a
+    /// second, this takes ten minutes. No attempt may take that long, so all connections of the
+    /// pool have been returned by then.
     private static final int RETIREMENT_ROUNDS = 600;
 
     /// Allows at most 100 header fields of at most 16 KiB each. The limit is set to 101, because

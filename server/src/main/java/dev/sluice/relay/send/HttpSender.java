@@ -33,7 +33,7 @@ import javax.net.ssl.SSLContext;
 /// waiting for the network when the sender is closed end as `INTERRUPTED`.
 public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
-    /// Creates the request to send. Called once the addresses of the host are known.
+    /// Creates the request to send. Called after the addresses of the host have been looked up.
     @FunctionalInterface
     private interface RequestContent {
         WireRequest make() throws SendException;
@@ -215,7 +215,8 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
     /// Gives the timer an empty task that is due in a second, unless it already has one. A new task
     /// wakes the timer's thread only if it is due before all others. Most deadlines are later than
-    /// the empty task, so they do not wake the thread. Otherwise, each attempt would wake it twice.
+    /// the empty task and so do not wake the thread. Without the empty task, each attempt would
+    /// wake the thread twice.
     private void keepTimerBusy() {
         if (isTimerBusy.compareAndSet(false, true)) {
             var _ = timer.schedule(() -> isTimerBusy.set(false), 1, TimeUnit.SECONDS);

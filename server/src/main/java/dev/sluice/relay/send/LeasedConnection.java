@@ -48,7 +48,7 @@ final class LeasedConnection implements AutoCloseable {
         deadline.enter(Deadline.AttemptPhase.CONNECT);
         context.setAttribute(DEADLINE_ATTRIBUTE, deadline);
         try {
-            // Connects, unless the connection is still open from an earlier attempt.
+            // One millisecond is added, because a timeout of zero would mean no time limit.
             pool.connect(endpoint, Timeout.ofMilliseconds(limit.toMillis() + 1), context);
         } catch (IOException e) {
             throw SendException.of(e, deadline);
@@ -93,8 +93,8 @@ final class LeasedConnection implements AutoCloseable {
     }
 
     /// Returns the timeout failure if the deadline has passed, and rethrows the exception
-    /// otherwise. The library does not expect the timer to close its connection, and may then throw
-    /// any exception.
+    /// otherwise. The library does not expect the timer to close its connection, and may throw any
+    /// exception when that happens.
     private static SendException timeoutOrRethrow(RuntimeException e, Deadline deadline) {
         if (deadline.isExpired()) {
             return deadline.timeoutFailure();

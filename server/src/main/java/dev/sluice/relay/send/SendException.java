@@ -35,8 +35,8 @@ final class SendException extends Exception {
         this.detail = detail;
     }
 
-    /// Converts an exception to a failure with an error code, depending on the deadline and its
-    /// current phase.
+    /// Converts an exception to a failure. Its error code depends on the type of the exception, on
+    /// whether the deadline has passed, and on the phase of the attempt.
     static SendException of(Exception e, Deadline deadline) {
         if (deadline.isExpired() || e instanceof SocketTimeoutException) {
             return deadline.timeoutFailure();

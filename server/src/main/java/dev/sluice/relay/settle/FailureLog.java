@@ -101,7 +101,7 @@ public final class FailureLog {
         this.clock = clock;
     }
 
-    /// Logs or counts a failed attempt after which the delivery is tried again.
+    /// Logs or counts a failed attempt that will be retried.
     void retried(UnfinishedDelivery delivery, Route route, Attempt attempt, Instant nextAt) {
         if (isFirst(delivery, route, false)) {
             var line =

@@ -70,7 +70,7 @@ public final class Settlement {
 
     /// Returns the result that ends a delivery as failed without another attempt, and logs it.
     ///
-    /// @param route the route by which it would have been sent
+    /// @param route the route by which the delivery would have been sent
     public DeliveryResult endUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
         failureLog.endedUnsent(delivery, route, reason);
         return endUnsent(delivery, reason);

@@ -82,8 +82,9 @@ sealed interface Verdict {
         return new RetryAt(now.plus(isLater ? requestedDelay : delay.get()));
     }
 
-    /// Returns the wait that `Retry-After` requests, if the response status allows one. It can make
-    /// a retry later than planned, but never earlier.
+    /// Returns the wait that `Retry-After` requests, at most [#MAX_RETRY_AFTER]. Returns zero if
+    /// there is no such header, or if the status is neither 429 nor 503. The wait can make a retry
+    /// later than planned, but never earlier.
     private static Duration requestedDelay(DestinationResponse answered) {
         if (answered.status() != 429 && answered.status() != 503) {
             return Duration.ZERO;

@@ -27,8 +27,8 @@ public record AcceptedEvent(
         Receipt receipt) {
 
     /// The cost, in bytes, of each row that is written for the event. It accounts for the memory of
-    /// the planned delivery and for the time to write the row, which takes about as long as writing
-    /// 1 KiB of payload.
+    /// the planned delivery, and for the time to write the row, which is about the time to write 1
+    /// KiB of payload.
     private static final int ROW_COST_BYTES = 1024;
 
     /// The cost, in bytes, of a connection that is only listed in the event's row. It accounts for
@@ -95,8 +95,8 @@ public record AcceptedEvent(
         return deliveries().size() + filteredConnections().size();
     }
 
-    /// Returns the cost of the event while it waits to be stored, in bytes: the memory that it uses
-    /// plus the cost of the rows to write. The limits of the [Journal] apply to this sum.
+    /// Returns the cost, in bytes, of the event while it is waiting to be stored: the memory that
+    /// it uses plus the cost of the rows to write. The limits of the [Journal] apply to this sum.
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();

@@ -69,6 +69,6 @@ public sealed interface DeliveryResult {
     record RetryResult(UnfinishedDelivery delivery, Attempt attempt, Instant nextAt)
             implements DeliveryResult {}
 
-    /// The delivery waits again, without having made an attempt.
+    /// The delivery waits again, and no attempt was made.
     record ReleaseResult(UnfinishedDelivery delivery, Instant nextAt) implements DeliveryResult {}
 }

@@ -42,8 +42,9 @@ public final class ErasureStore {
     }
 
     /// Erases the deliveries and attempts of these events. A delivery's id contains its event's id,
-    /// so the rows of an event are a range of the primary key. The lowest and highest id of all
-    /// these events let PostgreSQL skip the partitions of other days.
+    /// so the rows of an event are a range of the primary key. The statements also contain the
+    /// lowest and highest id of all the events, so that PostgreSQL can skip the partitions of other
+    /// days.
     private static void eraseDeliveries(Tx tx, SourceId source, List<EventId> events) {
         var low = events.stream().map(EventId::value).toList();
         var high = events.stream().map(DeliveryId::maxIdOf).toList();

@@ -44,7 +44,7 @@ public final class EventStore {
     ///
     /// @param epoch the epoch (see [dev.sluice.relay.Lease]) of the node that owns the fresh
     ///   deliveries
-    /// @param now the due time of the waiting deliveries
+    /// @param now the due time of the deliveries that are not fresh
     public void write(
             DedicatedConnection connection,
             List<AcceptedEvent> batch,
@@ -78,9 +78,9 @@ public final class EventStore {
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
     }
 
-    /// Adds the rows of the batch, and returns the statements that write its usage. They run first
-    /// in the transaction, so that they and the start of the transaction share one round trip. A
-    /// COPY cannot do that.
+    /// Adds the rows of the batch, and returns the statements that write its usage. The caller runs
+    /// these statements first, because they can share a round trip with the start of the
+    /// transaction, which a COPY cannot.
     private static List<SqlStatement> fill(
             BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();

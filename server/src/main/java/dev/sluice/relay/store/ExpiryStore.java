@@ -102,10 +102,9 @@ public final class ExpiryStore {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
     }
 
-    /// Ends deliveries as expired, in the same way as any other result: moves them from
-    /// `delivery_work` to the history tables and counts them. Skips a delivery for which another
-    /// attempt was recorded since it was read. Returns the results of the deliveries that this call
-    /// ended.
+    /// Ends deliveries as expired: moves them from `delivery_work` to the history tables and counts
+    /// them, as is done for any other result. Skips a delivery for which another attempt was
+    /// recorded since it was read. Returns the results of the deliveries that this call ended.
     public static List<DeliveryResult> expire(
             Tx tx, List<UnfinishedDelivery> deliveries, UUID batchId, Instant now) {
         forceIndexScan(tx);

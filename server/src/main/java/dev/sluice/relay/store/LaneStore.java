@@ -24,8 +24,9 @@ import java.util.UUID;
 
 /// Reads and writes lanes, and reads the deliveries that wait in them.
 ///
-/// A lane's `wake_at` is only a hint. It may be too late or missing; [#sweep] finds such lanes. A
-/// lane and its deliveries therefore need not change in the same transaction, and never do.
+/// A lane's `wake_at` is only a hint. It may be too late or missing, and is then corrected with the
+/// help of [#sweep]. A lane and its deliveries therefore need not change in the same transaction,
+/// and never do.
 public final class LaneStore {
 
     /// A delivery that is waiting for its next attempt.
@@ -116,7 +117,7 @@ public final class LaneStore {
     }
 
     /// Makes the sleeping lanes of a destination wake at `at`, unless they already wake earlier.
-    /// Skips lanes that sleep forever, because those are empty or on hold.
+    /// Skips lanes without a wake-up time, because those are empty or on hold.
     public static void wake(Tx tx, DestinationId destination, Instant at) {
         tx.update(
                 """
@@ -235,8 +236,8 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Returns the epochs of all nodes that have leased a lane. Steps from owner to owner in the
-    /// index, so the cost does not grow with the number of lanes.
+    /// Returns the epochs of all nodes that have leased a lane. The query steps from one owner to
+    /// the next in the index, so the cost does not grow with the number of lanes.
     public static Set<Long> owners(Tx tx) {
         return new HashSet<>(
                 tx.query(
@@ -327,9 +328,9 @@ public final class LaneStore {
     /// Returns the payloads of these events, which all belong to one source. Events that no longer
     /// exist are missing from the map.
     ///
-    /// The query looks up each event separately. Otherwise, PostgreSQL versions before 17 may read
-    /// all rows that a source has on a day, if the statistics of that day's partition still say
-    /// that it is empty.
+    /// The query looks up each event separately, because PostgreSQL versions before 17 may
+    /// otherwise read all rows that the source has on a day. They do so if the statistics of that
+    /// day's partition still say that it is empty.
     public static Map<EventId, Payload> payloads(
             Tx tx, PayloadDecoder decoder, SourceId source, Collection<EventId> events) {
         var payloads = new HashMap<EventId, Payload>();
@@ -360,8 +361,8 @@ public final class LaneStore {
     /// Returns every lane that has waiting deliveries, with the due time of its first delivery.
     /// Also returns the lanes' wake-up times, which may be wrong, unlike the due times.
     ///
-    /// Steps from lane to lane in the index, so the cost grows with the number of lanes and not
-    /// with the number of rows.
+    /// The query steps from one lane to the next in the index, so the cost grows with the number of
+    /// lanes and not with the number of rows.
     public static List<WaitingLane> sweep(Tx tx) {
         return tx.query(
                 """

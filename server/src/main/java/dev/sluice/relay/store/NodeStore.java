@@ -58,9 +58,9 @@ public final class NodeStore {
         tx.update("set local lock_timeout = '500ms'");
     }
 
-    /// Declares other nodes dead when a node joins: those whose lease has expired by the database's
-    /// clock, and earlier processes of the same home. The caller holds the home's lock, so these
-    /// earlier processes have ended. Returns the epochs of the nodes declared dead.
+    /// Declares other nodes dead when a node joins: those whose lease has expired according to the
+    /// database's clock, and earlier processes of the same home. The caller holds the home's lock,
+    /// so these earlier processes have ended. Returns the epochs of the nodes declared dead.
     public static List<Long> declareDead(Tx tx, long epoch, UUID home) {
         return tx.query(
                 """
@@ -75,7 +75,7 @@ public final class NodeStore {
                 epoch);
     }
 
-    /// Returns the time at which each live node's lease ends, by the node's epoch.
+    /// Returns the time at which each live node's lease ends, keyed by the node's epoch.
     public static Map<Long, Instant> liveLeases(Tx tx) {
         var leases = new HashMap<Long, Instant>();
         tx.query(
@@ -113,10 +113,10 @@ public final class NodeStore {
         return new HashSet<>(tx.query("select epoch from node", row -> row.number("epoch")));
     }
 
-    /// The deliveries that were released from a node that is gone and now wait again.
+    /// The deliveries that were released from a node that is gone and are waiting again.
     ///
     /// @param deliveries the number of released deliveries
-    /// @param lanes the lanes in which these deliveries wait
+    /// @param lanes the lanes in which these deliveries are waiting
     public record ReleasedWork(int deliveries, Set<Lane> lanes) {}
 
     /// Releases up to `limit` deliveries that are owned by a node that is gone. The released
@@ -157,7 +157,7 @@ public final class NodeStore {
     }
 
     /// Deletes a node's row unless the node is live. Call it after the node's deliveries and lanes
-    /// were released, so that nothing refers to its epoch any more.
+    /// have been released, so that nothing refers to its epoch any more.
     public static void delete(Tx tx, long epoch) {
         tx.update("delete from node where epoch = ? and state <> 'live'", epoch);
     }

@@ -28,8 +28,8 @@ public final class OwnedDeliveryStore {
                 Uuid7.floor(before));
     }
 
-    /// Returns the epochs of all nodes that own a delivery. Steps from owner to owner in the index,
-    /// so the cost does not grow with the number of rows.
+    /// Returns the epochs of all nodes that own a delivery. The query steps from one owner to the
+    /// next in the index, so the cost does not grow with the number of rows.
     public static Set<Long> owners(Tx tx) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN);
         return new HashSet<>(

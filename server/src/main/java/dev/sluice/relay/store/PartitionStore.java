@@ -23,8 +23,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Creates and drops the day partitions of the history tables. A partition holds the rows whose ids
-/// were created on one UTC day.
+/// Creates and drops the day partitions of the history tables. A partition contains the rows whose
+/// ids were created on one UTC day.
 public final class PartitionStore {
 
     private static final Logger log = LoggerFactory.getLogger(PartitionStore.class);
@@ -45,7 +45,7 @@ public final class PartitionStore {
         this.db = db;
     }
 
-    /// Returns the day whose partition holds the rows with this id.
+    /// Returns the day whose partition contains the rows with this id.
     public static LocalDate dayOf(UUID id) {
         return LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC);
     }
@@ -59,11 +59,11 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the missing partitions of the days on which these ids were made, for a writer that
-    /// found a partition missing. Those days may be far from today if the clock has jumped. A
-    /// failure of the database is only logged, and the partitions of the other days are still
-    /// created. The writer then tries again, and calls this method again if a partition is still
-    /// missing.
+    /// Creates the missing partitions of the days on which these ids were made. Called by a writer
+    /// that found a partition missing. The days may be far from today if the clock has jumped. If
+    /// the database fails to create the partitions of a day, the failure is only logged, and those
+    /// of the other days are still created. The writer then writes again, and calls this method
+    /// again if a partition is still missing.
     public void makeMissing(Stream<UUID> ids) {
         ids.map(PartitionStore::dayOf).distinct().forEach(this::makeOrLog);
     }
@@ -81,8 +81,8 @@ public final class PartitionStore {
         days.forEach(this::make);
     }
 
-    /// Creates each table separately and then attaches it as a partition. This order needs no lock
-    /// that blocks traffic.
+    /// Creates each table separately and then attaches it as a partition. This needs no lock that
+    /// blocks traffic.
     private void make(LocalDate day) {
         for (String table : PARTITIONED_TABLES) {
             String name = table + "_" + DAY_SUFFIX_FORMAT.format(day);

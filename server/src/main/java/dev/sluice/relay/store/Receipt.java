@@ -3,8 +3,8 @@ package dev.sluice.relay.store;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// A future that tells whether an event passed to the [Journal] was stored. Only the thread that
-/// created the receipt may wait for it.
+/// A future that tells whether the [Journal] has stored an event. Only the thread that created the
+/// receipt may wait for it.
 public final class Receipt {
 
     /// Whether the event is stored. The state changes only once, from `WAITING` to one of the
@@ -37,7 +37,7 @@ public final class Receipt {
         boolean isInterrupted = false;
         while (state.get() == ReceiptState.WAITING) {
             LockSupport.park(this);
-            isInterrupted |= Thread.interrupted(); // otherwise `park` returns at once
+            isInterrupted |= Thread.interrupted(); // clears the flag that ends `park` at once
         }
         if (isInterrupted) {
             Thread.currentThread().interrupt();

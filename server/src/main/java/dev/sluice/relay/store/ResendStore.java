@@ -32,8 +32,8 @@ public final class ResendStore {
 
     private ResendStore() {}
 
-    /// Locks these events until the transaction ends, always in the same order. Returns the events
-    /// that exist.
+    /// Locks these events until the transaction ends. Locks them in the order of their ids, so that
+    /// concurrent calls do not deadlock. Returns the events that exist.
     public static List<EventId> lockEvents(Tx tx, SourceId source, Collection<EventId> events) {
         return tx.query(
                 """

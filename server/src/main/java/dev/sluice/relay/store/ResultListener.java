@@ -3,7 +3,7 @@ package dev.sluice.relay.store;
 import java.util.List;
 
 /// Receives results from [ResultJournal] after their commit is flushed, or after the journal has
-/// given them up. The journal's writer thread makes the calls, so implementations must return
+/// given up on them. The journal's writer thread makes the calls, so implementations must return
 /// quickly.
 ///
 /// Retention ends deliveries without [ResultJournal]. It also calls this listener, on its own
@@ -11,8 +11,8 @@ import java.util.List;
 public interface ResultListener {
 
     /// @param batch the results that the journal has finished with, whether it wrote them, ignored
-    ///   them or gave them up
-    /// @param effective the results that changed a row; the other results had been written before,
-    ///   were outdated, or were given up
+    ///   them or gave up on them
+    /// @param effective the results that changed a row; the journal had already written the other
+    ///   results, found them outdated, or gave up on them
     void written(List<DeliveryResult> batch, List<DeliveryResult> effective);
 }

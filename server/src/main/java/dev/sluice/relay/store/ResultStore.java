@@ -256,7 +256,7 @@ public final class ResultStore {
     }
 
     /// Adds the columns that both tables end with. The body is stored as bytes, because `text`
-    /// cannot hold U+0000. A message may quote a response, so U+0000 in a message is replaced.
+    /// cannot contain U+0000. A message may quote a response, so U+0000 in a message is replaced.
     private static void addResponseColumns(
             NewRows rows, Optional<Attempt> attempt, Optional<ErrorCode> reason) {
         var error = reason.or(() -> attempt.flatMap(Attempt::errorCode));

@@ -14,8 +14,8 @@ final class WorkRowReader {
 
     private WorkRowReader() {}
 
-    /// Returns the delivery of a row and assumes that its filter is decided. Requires the columns
-    /// `id`, `source_id`, `connection_id`, `trigger`, `attempts` and `created_at`.
+    /// Returns the delivery of a row, assuming that its filter has been decided. Requires the
+    /// columns `id`, `source_id`, `connection_id`, `trigger`, `attempts` and `created_at`.
     static UnfinishedDelivery delivery(Row row) throws SQLException {
         return new UnfinishedDelivery(
                 new DeliveryId(row.uuid("id")),

@@ -40,7 +40,7 @@ public final class EventTracer {
         this.clock = clock;
     }
 
-    /// Records that an event was received and stored, now.
+    /// Records the spans of an event that has just been stored.
     ///
     /// @param headers the headers of the inbound request
     /// @param status the status of the reply to the sender
@@ -92,7 +92,7 @@ public final class EventTracer {
         });
     }
 
-    /// Records an attempt that ended now.
+    /// Records the span of an attempt that has just ended.
     ///
     /// @param request the request as it was before its `traceparent` was replaced
     void attempted(OutboundRequest request, AttemptTrace trace, Outcome outcome) {

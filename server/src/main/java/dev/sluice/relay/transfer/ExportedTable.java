@@ -7,9 +7,10 @@ import java.util.Map;
 
 /// A table that is exported to a data file.
 ///
-/// @param expressions SQL expressions to export instead of a column's value, each under the name of
-///   the column
-/// @param sealed the columns with sealed values, each with the prefix of its sealing context
+/// @param expressions SQL expressions to export instead of column values, keyed by the name of the
+///   column
+/// @param sealed the columns whose values are sealed, each mapped to the prefix of its sealing
+///   context
 /// @param isSeeded whether migrations write rows into the table
 record ExportedTable(
         String name,

@@ -35,13 +35,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Reads a data file into an empty database.
 ///
-/// All rows are written in one transaction, which commits only after the checksum of the file was
-/// verified. If the import stops before that, the database has tables without imported rows, and
-/// the import can be repeated.
+/// All rows are written in one transaction, which commits only after the checksum of the file has
+/// been verified. If the import stops before that, the database has the tables but no imported
+/// rows, and the import can be repeated.
 public final class InstallationImporter {
 
-    /// How long the database may take to answer. The commit of many rows takes a long time on a
-    /// slow disk.
+    /// How long the database may take to answer. Committing many rows takes a long time on a slow
+    /// disk.
     private static final Duration SILENCE_TIMEOUT = Duration.ofMinutes(10);
 
     private final Database database;
@@ -198,7 +198,7 @@ public final class InstallationImporter {
     }
 
     /// Returns the layout if the database has this table with these columns; throws otherwise. This
-    /// keeps names that come from the file, and are not in the database, out of SQL statements.
+    /// way, a name from the file gets into an SQL statement only if it exists in the database.
     private static TableLayout known(
             Optional<TableLayout> layout, Map<String, List<String>> columns) {
         return layout.filter(table ->

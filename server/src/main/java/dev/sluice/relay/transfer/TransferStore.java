@@ -16,7 +16,7 @@ final class TransferStore {
     /// and tells a starting server that an import is running. The table locks block the first
     /// statements that a server runs on its first start.
     static void lockDatabase(Tx tx) {
-        // If the connection to this machine is lost, PostgreSQL notices within some minutes and
+        // If the connection to this machine is lost, PostgreSQL notices within a few minutes and
         // releases the locks.
         tx.update("set local tcp_keepalives_idle = 60");
         tx.query(

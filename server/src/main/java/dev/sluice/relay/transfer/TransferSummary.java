@@ -6,8 +6,7 @@ import java.util.Optional;
 ///
 /// @param rows the number of rows in all tables
 /// @param events the number of rows in the table `event`
-/// @param unreadable the number of sealed values that could not be opened and were copied as they
-///   are
+/// @param unreadable the number of sealed values that could not be opened and were copied unchanged
 /// @param migrationFailure why the schema could not be migrated after the rows were written; empty
 ///   if it was migrated
 public record TransferSummary(

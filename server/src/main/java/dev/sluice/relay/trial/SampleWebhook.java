@@ -30,8 +30,8 @@ record SampleWebhook(List<Header> headers, String text) {
         SampleWebhook at(Instant now);
     }
 
-    /// The makers of samples, by the name of the provider. The maker `generic` is used if there is
-    /// no provider.
+    /// The makers of samples, keyed by the name of the provider. The maker `generic` is for sources
+    /// without a provider.
     static final Map<String, SampleMaker> MAKERS =
             Arrays.stream(WebhookProvider.values())
                     .collect(

@@ -14,8 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /// Limits the test deliveries of this node in two ways: how many are in flight, and how many a
-/// workspace begins in a clock minute. Workspaces share the test deliveries in flight by the rule
-/// of [FairShare], so that a few workspaces cannot lock out the others.
+/// workspace begins in a clock minute. Workspaces share the test deliveries in flight according to
+/// [FairShare], so that a few workspaces cannot lock out the others.
 final class TestDeliveryPermits {
 
     static final int MAX_IN_FLIGHT_PER_WORKSPACE = 4;
@@ -34,7 +34,7 @@ final class TestDeliveryPermits {
 
     private final InstantSource clock;
 
-    /// Guarded by `this`, like the other fields below.
+    /// Guarded by `this`, like the fields below.
     private final Map<WorkspaceId, Portion> inFlight = new HashMap<>();
 
     private final Map<WorkspaceId, Integer> begun = new HashMap<>();

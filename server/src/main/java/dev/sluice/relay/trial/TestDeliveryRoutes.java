@@ -40,8 +40,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The route `POST /api/v1/destinations/{id}/test`: sends one request with the code that sends
-/// deliveries, and replies with the request and the response.
+/// The route `POST /api/v1/destinations/{id}/test`: sends one request through the same code as a
+/// delivery, and replies with the request and the response.
 ///
 /// The request is not stored or counted as a delivery, does not change the circuit, and is not
 /// retried. It is sent even while deliveries to the destination are on hold.
@@ -63,8 +63,8 @@ public final class TestDeliveryRoutes {
         }
     }
 
-    /// Used instead of the version of the configuration, because the attempt of a test is not
-    /// stored.
+    /// Stands in for the version of the configuration. A version is recorded only with a stored
+    /// attempt, and the attempt of a test is not stored.
     private static final long NO_CONFIGURATION = 0;
 
     private final Db db;
@@ -148,7 +148,8 @@ public final class TestDeliveryRoutes {
         return route;
     }
 
-    /// Refuses settings that this node cannot read. Deliveries with such settings are on hold.
+    /// Throws if this node cannot read the settings of the destination or the connection.
+    /// Deliveries with unreadable settings are on hold.
     private static void requireReadable(Destination destination, Optional<Route> route) {
         var unreadable =
                 Optional.of(destination.unreadableFields())
@@ -195,7 +196,7 @@ public final class TestDeliveryRoutes {
     }
 
     /// Returns the request that a first attempt would send. Its delivery id has the highest
-    /// ordinal, which a resend of the event gets only after all other ordinals are used.
+    /// ordinal, which a real resend of the event gets only after all lower ones are used.
     private static OutboundRequest outboundRequest(
             Destination destination, SampleEvent event, Optional<Route> route, Instant now) {
         var source = route.map(Route::source).or(event::source);

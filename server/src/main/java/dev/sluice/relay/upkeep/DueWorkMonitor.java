@@ -18,9 +18,10 @@ import java.time.InstantSource;
 /// however slow, so its other deliveries do not count. For lanes that no node has leased, the
 /// monitor knows only the attempts of this node.
 ///
-/// Such a delivery is waiting in one of three places: in a lane that no node has leased, in a
-/// leased lane that cannot be loaded, or in memory for a permit. To find the first kind, each round
-/// queries the lanes that have been due longest. [Backlog] and [Dispatcher] track the other two.
+/// A delivery that counts is waiting in one of three places: in a lane that no node has leased, in
+/// a leased lane that cannot be loaded, or in memory for a permit. To find deliveries in lanes that
+/// no node has leased, each round queries the lanes that have been due longest. [Backlog] and
+/// [Dispatcher] track the deliveries in the other two places.
 public final class DueWorkMonitor implements Loop.Step {
 
     public static final Duration INTERVAL = Duration.ofSeconds(5);
@@ -28,17 +29,17 @@ public final class DueWorkMonitor implements Loop.Step {
     /// A due delivery that has not started counts as late after this time.
     static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
-    /// A late lane is reported only after this many rounds in a row have found one. When a server
-    /// starts again after a stop, its lanes are late for a short time.
+    /// A late lane is reported only after this many rounds in a row have found one, because lanes
+    /// are late for a short time when a server starts again after a stop.
     private static final int MIN_LATE_ROUNDS = 3;
 
     private static final Duration MIN_LATENESS =
             MAX_DELAY.minus(INTERVAL.multipliedBy(MIN_LATE_ROUNDS - 1));
 
     /// Maximum number of overdue lanes checked in one round. A lane does not count as late if an
-    /// attempt to its destination is in progress, or if the destination was just put on hold. One
-    /// workspace can have thousands of such lanes, and they must not hide a late lane of another
-    /// workspace.
+    /// attempt to its destination is in progress, or if the destination was just put on hold. The
+    /// maximum is high because one workspace can have thousands of lanes that do not count, and
+    /// these must not hide a late lane of another workspace.
     static final int MAX_LANES = 4_096;
 
     private final Db db;

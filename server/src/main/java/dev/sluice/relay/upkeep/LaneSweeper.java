@@ -44,8 +44,9 @@ public final class LaneSweeper implements Loop.Step {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    /// The minimum wait between two rounds. Each change of the configuration wakes the sweeper, a
-    /// round reads all lanes, and a user with an API key can make many changes a second.
+    /// The minimum wait between two rounds. A round reads all lanes, and each change of the
+    /// configuration wakes the sweeper. Without this wait, a user with an API key could cause many
+    /// rounds a second.
     static final Duration MIN_GAP = Duration.ofSeconds(1);
 
     private final Db db;

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /// Sets the wake-up times of lanes ([Lane]) after commits that left deliveries waiting. A round
-/// sets all of them in one transaction. If an update is lost, [LaneSweeper] repairs it.
-/// Thread-safe.
+/// sets all of them in one transaction. If an update is lost, [LaneSweeper] corrects the wake-up
+/// time. Thread-safe.
 public final class LaneWaker implements Loop.Step {
 
     private final Db db;
@@ -56,7 +56,7 @@ public final class LaneWaker implements Loop.Step {
 
     /// Records the lanes of deliveries that are waiting again; the next round sets their wake-up
     /// times. Leaves out lanes that are on hold, because a node that does not know of the hold yet
-    /// would send their deliveries.
+    /// could otherwise send their deliveries.
     public void written(List<DeliveryResult> effective) {
         for (var result : effective) {
             switch (result) {

@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Finds deliveries that this node owns in the database but does not have in memory.
 ///
-/// Such a leak has one of three causes: a bug lost the delivery, a journal gave up a commit that
-/// had stored the delivery after all, or a journal gave up the delivery's result. A delivery that
-/// is missing from memory in two consecutive rounds is counted and released, so that it waits
-/// again. The count should stay at 0.
+/// These deliveries are called leaks. A leak has one of three causes: a bug lost the delivery, a
+/// journal gave up on a commit that had stored the delivery after all, or a journal gave up on
+/// writing the delivery's result. A delivery that is missing from memory in two consecutive rounds
+/// is counted and released, so that it waits again. The count should stay at 0.
 public final class LeakDetector implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);

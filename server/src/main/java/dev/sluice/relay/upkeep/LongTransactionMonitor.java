@@ -16,8 +16,8 @@ import java.util.Set;
 /// An open transaction can hold a snapshot. PostgreSQL then keeps every row that was deleted since
 /// the snapshot was taken, so tables from which many rows are deleted grow.
 ///
-/// Only members of `pg_read_all_stats` see other users' sessions (PostgreSQL manual,
-/// `pg_stat_activity`).
+/// The monitor sees the sessions of other users only if its own user is a member of
+/// `pg_read_all_stats` (PostgreSQL manual, section `pg_stat_activity`).
 public final class LongTransactionMonitor implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LongTransactionMonitor.class);

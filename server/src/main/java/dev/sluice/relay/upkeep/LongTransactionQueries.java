@@ -10,7 +10,7 @@ import java.util.List;
 /// transaction holds neither a snapshot nor a transaction id.
 ///
 /// Sessions of other users are visible only to members of `pg_read_all_stats` (PostgreSQL manual,
-/// `pg_stat_activity`).
+/// section `pg_stat_activity`).
 final class LongTransactionQueries {
 
     /// A transaction that has been open for a long time.

@@ -17,8 +17,8 @@ import java.util.Deque;
 /// each round replaces the rows written in about one minute with a single row, which is kept until
 /// the events themselves have expired.
 ///
-/// The rows of batches with failures that the alerts have not read yet are left unchanged, but for
-/// a day at most.
+/// The rows of batches with failures that the alerts have not read yet are left unchanged for at
+/// most a day.
 ///
 /// Every node runs this loop; rounds of several nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {

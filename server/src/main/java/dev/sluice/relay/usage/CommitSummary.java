@@ -15,17 +15,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Tells where to find the events and the ended deliveries of one batch, for its row in
-/// `commit_log`.
+/// Describes where to find the events and the ended deliveries of one batch. This is stored in the
+/// batch's row in `commit_log`.
 ///
-/// The events of a batch arrived shortly after each other, so the arrival time of the first event
-/// is enough. The ended deliveries may have waited for hours. If their events arrived within a few
-/// seconds, the range of their ids is stored, and otherwise a list of their ids. The failed and
-/// exhausted deliveries are also counted by connection and status, for alerts. Not thread-safe.
+/// The events of a batch arrived shortly after one another, so the arrival time of the first event
+/// is enough. The ended deliveries may have waited for hours. If the events of these deliveries
+/// arrived within a few seconds of one another, the row stores the range of the deliveries' ids. If
+/// not, it stores a list of the ids. The failed and exhausted deliveries are also counted by
+/// connection and status, for alerts. Not thread-safe.
 final class CommitSummary {
 
-    /// The longest range of arrival times that is stored as a range. It is limited because whoever
-    /// reads the range also reads the deliveries of other batches in it.
+    /// The longest period of arrival times for which a range of ids is stored. It is limited
+    /// because a reader of the range also reads the deliveries of other batches that are in it.
     private static final Duration MAX_OUTCOME_RANGE = Duration.ofSeconds(5);
 
     /// @param status failed or exhausted

@@ -23,7 +23,7 @@ public final class LedgerFolder implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LedgerFolder.class);
 
-    /// The maximum number of batches folded in a round in which some batch cannot be folded.
+    /// The maximum number of batches folded in a round that folds them in parts.
     private static final int MAX_BATCHES_APART = 4_096;
 
     private static final int BACKOFF_FACTOR = 100;
@@ -67,8 +67,8 @@ public final class LedgerFolder implements Loop.Step {
     }
 
     /// Folds the batches in smaller and smaller parts, because some batch cannot be folded.
-    /// Discards the row of a batch that cannot be read in two consecutive such rounds, because
-    /// every query that adds up the ledger would fail as long as the row exists. The audit later
+    /// Discards a batch's row that is damaged and that the previous call could not fold either,
+    /// because every query that adds up the ledger fails as long as the row exists. The audit later
     /// reports that the counts do not match.
     private void foldApart() {
         var failed =

@@ -20,14 +20,14 @@ import java.util.UUID;
 
 /// The usage of one batch of events or results, summed in memory and then stored as one row.
 ///
-/// Each item is counted in the hour in which its event arrived, a refusal in the hour in which it
-/// happened. Events and refusals are also counted by minute. Not thread-safe.
+/// Each item is counted in the hour in which its event arrived. A refusal is counted in the hour in
+/// which it happened. Events and refusals are also counted by minute. Not thread-safe.
 public final class LedgerRow {
 
     private static final long MILLIS_PER_MINUTE = 60_000;
     private static final int MINUTES_PER_HOUR = 60;
 
-    /// @param minute the minute within the hour; 0 if only the hour is counted
+    /// @param minute the minute within the hour; 0 for kinds that are counted only by hour
     record UsageKey(UsageKind kind, UUID key, int hour, int minute, int dim) {}
 
     static final class LedgerSum {
@@ -100,7 +100,7 @@ public final class LedgerRow {
         add(UsageKind.REFUSALS, source.value(), epochMinute, minute, reason.number(), count, 0);
     }
 
-    /// @param minutes the time for which the item counts, in minutes since 1970
+    /// @param minutes the time at which the item is counted, in minutes since 1970
     private void add(
             UsageKind kind, UUID key, long minutes, int minute, int dim, int count, int size) {
         int hour = (int) (minutes / MINUTES_PER_HOUR);

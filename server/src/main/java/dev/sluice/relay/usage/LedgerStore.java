@@ -103,12 +103,13 @@ public final class LedgerStore {
                 "select pg_current_xact_id()::text::bigint as number", row -> row.number("number"));
     }
 
-    /// Returns the outcome of a transaction that may have written a batch. A batch's own row does
-    /// not show it, because the row is soon folded.
+    /// Returns the outcome of a transaction that may have written a batch. The batch's row in the
+    /// ledger does not show the outcome, because the row is deleted when it is folded.
     ///
     /// After a crash, PostgreSQL reuses the numbers of transactions that had not reached its log.
-    /// The number of the current transaction shows whether `number` has been used again. If so, the
-    /// result is the outcome of the later transaction.
+    /// If the current transaction's number is not greater than `number`, the transaction was lost
+    /// in this way and counts as aborted. If `number` has been used again, the result is the
+    /// outcome of the later transaction.
     public static TransactionStatus transactionStatus(Tx tx, long number) {
         return tx.single(
                 """

@@ -21,7 +21,7 @@ import javax.crypto.spec.SecretKeySpec;
 /// Answers challenges: requests that senders post to a new URL to confirm that its owner expects
 /// their webhooks.
 ///
-/// Only verified requests are answered. Pure.
+/// Only verified requests are answered. Has no state and performs no I/O.
 public final class ChallengeResponder {
 
     /// The maximum size of a body that is parsed as a challenge. Real challenges are smaller, so a
@@ -82,7 +82,7 @@ public final class ChallengeResponder {
                 .map(challenge -> Reply.text(200, "text/plain; charset=utf-8", challenge));
     }
 
-    /// Proves that the source has Zoom's secret (Zoom documentation, "Validate your webhook
+    /// Proves to Zoom that the source has the secret (Zoom documentation, "Validate your webhook
     /// endpoint"). Zoom repeats the challenge every 72 hours.
     private static Optional<Reply> zoom(FieldReader input, Secret secret) {
         return text(input, "event")

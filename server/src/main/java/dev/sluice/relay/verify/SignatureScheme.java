@@ -42,14 +42,14 @@ record SignatureScheme(
         record VersionedSignatures(String version) implements SignatureLayout {}
     }
 
-    /// Where a request contains its timestamp.
+    /// Where in a request the timestamp is.
     sealed interface TimestampLocation {
 
         /// The request has no timestamp. An intercepted request can therefore be replayed at any
         /// time.
         record NoTimestamp() implements TimestampLocation {}
 
-        /// The timestamp is in a header of its own.
+        /// The timestamp is in a separate header.
         record HeaderTimestamp(String name) implements TimestampLocation {}
 
         /// The timestamp is one of the pairs in the signature header.
@@ -92,9 +92,9 @@ record SignatureScheme(
     enum SecretEncoding {
         /// The UTF-8 bytes of the secret, including any prefix.
         TEXT,
-        /// The bytes that result from decoding the secret as Base64, without an optional `whsec_`
-        /// prefix. If the secret is not Base64, the UTF-8 bytes of the whole secret. Sluice
-        /// converts its own signing secrets in the same way.
+        /// The secret without its `whsec_` prefix, if it has one, decoded as Base64. If that is not
+        /// Base64, the UTF-8 bytes of the whole secret. Sluice converts its own signing secrets in
+        /// the same way.
         STANDARD_WEBHOOKS
     }
 }

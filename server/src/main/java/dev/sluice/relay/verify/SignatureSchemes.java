@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How each known webhook provider signs its requests, for the providers that sign with an HMAC. A
-/// provider has one scheme for each set of headers that it uses. [HmacVerifier] verifies a request
-/// by a scheme.
+/// How the known webhook providers that sign with an HMAC sign their requests. A provider has one
+/// scheme for each set of headers that it uses. [HmacVerifier] verifies requests according to these
+/// schemes.
 ///
-/// `docs/reference/verification.md` names the provider's documentation for each row.
+/// `docs/reference/verification.md` names the documentation of each provider.
 final class SignatureSchemes {
 
     private static final String SHA256 = "HmacSHA256";

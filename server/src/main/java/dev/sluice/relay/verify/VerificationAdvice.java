@@ -17,12 +17,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Suggests what to change when an event fails verification with a config. Pure.
+/// Suggests what to change when an event fails verification with a config. Has no state and
+/// performs no I/O.
 ///
 /// Each sentence begins with a space, because it follows another sentence.
 final class VerificationAdvice {
 
-    /// Parts of the names that senders give to headers with a signature.
+    /// A header whose name contains one of these texts probably contains a signature.
     private static final List<String> SIGNATURE_WORDS =
             List.of("signature", "hmac", "digest", "-sig", "sign");
 

@@ -12,17 +12,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The verdict of a verification config on a stored event, with advice on what to change. Pure.
+/// The result of checking a stored event against a verification config, with advice on what to
+/// change.
 ///
 /// @param sentence one or more whole sentences, without any secret
 public record VerificationDiagnosis(Judgement judgement, String sentence) {
 
-    /// The possible verdicts.
+    /// The possible results.
     public enum Judgement {
         VERIFIED,
         FAILED,
         SKIPPED,
-        /// The verdict is unknown, because the values that the config checks were not stored with
+        /// The result is unknown, because the values that the config checks were not stored with
         /// the event.
         UNKNOWN;
 

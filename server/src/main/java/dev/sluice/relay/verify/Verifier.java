@@ -8,7 +8,8 @@ import dev.sluice.relay.VerificationReason;
 import java.util.List;
 import java.util.Optional;
 
-/// Verifies an inbound request against its source's configuration. Pure.
+/// Verifies an inbound request against its source's configuration. Has no state and performs no
+/// I/O.
 ///
 /// A request from a provider that signs, such as Stripe, is verified by [HmacVerifier] with the
 /// provider's scheme from [SignatureSchemes].
@@ -58,7 +59,7 @@ public final class Verifier {
                 : checkHmac(SignatureSchemes.of(provider), secrets, inbound);
     }
 
-    /// Checks the signature by the first scheme whose header is present. If that signature is
+    /// Checks the signature with the first scheme whose header is present. If that signature is
     /// wrong, no other scheme is tried.
     private static VerificationResult checkHmac(
             List<SignatureScheme> schemes, List<Secret> secrets, InboundRequest inbound)

@@ -15,7 +15,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// Signs a webhook as its source's sender does, so that [Verifier] normally accepts it. Pure.
+/// Signs a webhook as its source's sender does, so that [Verifier] normally accepts it. Has no
+/// state and performs no I/O.
 ///
 /// Headers that the webhook already has are kept. A webhook that already has a signature or a
 /// credential is not signed. If it already has a timestamp or a message id, that value is signed.
@@ -35,8 +36,8 @@ public final class WebhookSigner {
     private WebhookSigner() {}
 
     /// Returns the name of the signature header that [#sign] cannot create, or empty if there is
-    /// none. `sign` cannot create the signature of Discord, because a source has only Discord's
-    /// public key.
+    /// none. `sign` cannot create Discord's signature, because a source has only Discord's public
+    /// key.
     public static Optional<String> missingHeader(VerificationConfig config) {
         return config instanceof VerificationConfig.DiscordVerification
                 ? Optional.of(DiscordVerifier.SIGNATURE_HEADER)
@@ -141,7 +142,7 @@ public final class WebhookSigner {
         };
     }
 
-    /// Returns the value of the header that has the name of `made`. If there is none, adds `made`
+    /// Returns the value of the header with the same name as `made`. If there is none, adds `made`
     /// and returns its value.
     private static String existingOr(List<Header> headers, Header made) {
         for (var header : headers) {

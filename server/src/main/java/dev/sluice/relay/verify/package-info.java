@@ -1,4 +1,5 @@
-/// Verifies that an inbound request really comes from the configured sender. Pure.
+/// Verifies that an inbound request really comes from the configured sender. This package has no
+/// state and performs no I/O.
 ///
 /// The checks use the headers, the raw bytes, the time of receipt and the source's configuration.
 /// `SignatureSchemes` lists how known senders sign their requests.
