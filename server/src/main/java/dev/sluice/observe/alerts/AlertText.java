@@ -34,8 +34,8 @@ record AlertText(
         Duration nextIn,
         Instant now) {
 
-    /// The maximum number of sources that a message counts separately. Further sources are counted
-    /// together.
+    /// The maximum number of sources for which a message counts the deliveries separately. The
+    /// deliveries of all further sources are counted together.
     static final int MAX_SOURCES = 100;
 
     /// The maximum number of sources that the text lists. For further sources, the text contains

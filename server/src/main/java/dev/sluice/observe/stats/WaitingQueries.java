@@ -82,8 +82,8 @@ final class WaitingQueries {
         return waiting;
     }
 
-    /// Returns when the event of the oldest unfinished delivery of all workspaces arrived, or empty
-    /// if there is none.
+    /// Returns the arrival time of the oldest event that still has an unfinished delivery, across
+    /// all workspaces. Returns empty if no delivery is unfinished.
     private Optional<Instant> firstWork() {
         return tx.findOne(
                 "select id from delivery_work order by id limit 1",

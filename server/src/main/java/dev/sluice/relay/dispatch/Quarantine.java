@@ -46,7 +46,8 @@ public final class Quarantine implements Loop.Step {
     /// The operations of the [Dispatcher] that a turn needs.
     interface IsolatedSender {
 
-        /// Takes a slot of the destination's rate limit; returns false if none is free now.
+        /// Counts one attempt against the destination's rate limit. Returns false, without counting
+        /// it, if the limit does not allow an attempt now.
         boolean tryAcquireRateLimit(DestinationId destination);
 
         /// Sends the delivery on its own thread, then calls `end`. If this method throws, `end` is

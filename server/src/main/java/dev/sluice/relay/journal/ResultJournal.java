@@ -21,14 +21,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 
-/// A group commit of delivery results, like the [Journal] for events.
+/// Writes delivery results in group commits, as [Journal] does for events.
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
 /// which is safe because [ResultStore] ignores results that it has already written. While the
-/// journal is running, a result is lost only if the database rejects the row of this result, or
-/// because of a bug. The delivery is then sent again. A result that the database refuses for
-/// another lasting reason is set aside and tried again later, so that it does not hold up other
-/// results.
+/// journal is running, it loses a result only because of a bug, or because the result's row breaks
+/// a rule of the database. The delivery is then sent again. If the database refuses a result for
+/// any other reason that is not known to be temporary, the result is set aside and tried again
+/// later, so that it does not hold up other results.
 ///
 /// One thread writes. `add` is thread-safe and blocks when the queue is full, for example during a
 /// long database outage.

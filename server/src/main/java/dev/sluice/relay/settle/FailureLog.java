@@ -32,11 +32,11 @@ public final class FailureLog {
 
     static final Duration SUMMARY_INTERVAL = Duration.ofMinutes(1);
 
-    /// The failures of one kind since the last summary line.
+    /// The failures of one kind that the next summary line will count.
     ///
-    /// @param isKnown whether a failure of this kind was already logged, either in full or in a
-    ///   summary line
-    /// @param count the number of failures that are not logged yet
+    /// @param isKnown whether the next failure of this kind is only counted, because one was logged
+    ///   recently, either in full or in the last summary line
+    /// @param count the number of failures that have not been logged yet
     private record SilencedFailures(boolean isKnown, long count) {
 
         static final SilencedFailures NONE = new SilencedFailures(false, 0);
