@@ -51,9 +51,7 @@ class LongDatabaseOutageTest {
             var second = api.ingest(ingest, "{}").text("request_id");
             try (var resumed =
                     SseClient.open(
-                            server.port(),
-                            tail + "?after=" + lastId,
-                            RelayProcess.ADMIN_API_KEY)) {
+                            server.port(), tail + "?after=" + lastId, RelayProcess.ADMIN_API_KEY)) {
                 await().until(() -> resumed.eventIds().contains(second));
                 assertThat(resumed.eventIds()).containsExactly(second);
                 assertThat(resumed.messages("gap")).isEmpty();

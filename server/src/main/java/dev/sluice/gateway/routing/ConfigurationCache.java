@@ -157,8 +157,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     private ConfigurationChanges changesSince(long version) {
         return version == ConfigurationChanges.NO_VERSION
                 ? ConfigurationChanges.readAll(db, sourceStore, destinations)
-                : db.snapshot(tx ->
-                        ConfigurationChanges.read(tx, version, sourceStore, destinations));
+                : db.snapshot(
+                        tx -> ConfigurationChanges.read(tx, version, sourceStore, destinations));
     }
 
     private void findDeleted() {

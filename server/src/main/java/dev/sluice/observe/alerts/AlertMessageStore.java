@@ -48,8 +48,8 @@ final class AlertMessageStore {
 
     private AlertMessageStore() {}
 
-    /// @param news the counts that the message reports, in the JSON form that
-    ///   [AlertStore#keepLost] reads
+    /// @param news the counts that the message reports, in the JSON form that [AlertStore#keepLost]
+    ///   reads
     static void insert(
             Tx tx,
             AlertKey key,

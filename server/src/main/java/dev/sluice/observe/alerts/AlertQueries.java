@@ -29,8 +29,8 @@ final class AlertQueries {
     /// The position up to which [AlertWatcher] has read the failures and circuit changes.
     ///
     /// @param hasChannels whether any workspace has an enabled channel
-    /// @param seen a database snapshot; all failures and circuit changes that are visible in it have
-    ///   been read
+    /// @param seen a database snapshot; all failures and circuit changes that are visible in it
+    ///   have been read
     /// @param movedAt when the position last moved
     record WatchPosition(boolean hasChannels, TxSnapshot seen, Instant movedAt) {}
 

@@ -51,7 +51,8 @@ public final class SharedSnapshot {
     /// @param imported completed as soon as the transaction no longer needs the first one, also if
     ///   the read has failed
     /// @param ended fails with the exception of the read
-    private record RunningRead(CompletableFuture<Boolean> imported, CompletableFuture<Void> ended) {}
+    private record RunningRead(
+            CompletableFuture<Boolean> imported, CompletableFuture<Void> ended) {}
 
     private RunningRead start(Consumer<Tx> read, String snapshotId) {
         var imported = new CompletableFuture<Boolean>();
