@@ -113,19 +113,21 @@ public final class StreamFeed implements Loop.Step {
         if (seen == null && joiners.isEmpty()) {
             return;
         }
-        var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
-        var end = position.snapshot();
-        if (seen != null) {
-            try {
+        TxSnapshot end;
+        try {
+            var position =
+                    reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
+            end = position.snapshot();
+            if (seen != null) {
                 handOn(seen, position);
-            } catch (RuntimeException | Error e) {
-                // Some streams may already have a part of this round, so the feed cannot repeat it.
-                // It drops all streams, and each of them reads the rest from the database, starting
-                // at its own cursor.
-                subscriptions.forEach(FeedSubscription::overflow);
-                subscriptions.clear();
-                throw e;
             }
+        } catch (RuntimeException | Error e) {
+            // Some streams may already have a part of this round, so the feed cannot repeat it. And
+            // after an outage the database may be another one. The feed drops all streams, and each
+            // of them joins again, checks for a gap, and reads the rest, starting at its own cursor.
+            subscriptions.forEach(FeedSubscription::overflow);
+            subscriptions.clear();
+            throw e;
         }
         seen = end;
         for (var joiner : joiners) {

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
@@ -15,6 +16,8 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A node has in memory what lives, and finds what was deleted when it is asked about it.
@@ -22,6 +25,8 @@ class ConfigurationCacheTest {
 
     private static final int LIVE_CONNECTIONS = 20_000;
     private static final int PURGED_SOURCES = 40_000;
+
+    private static final String APART = "apart";
 
     private static final Database DATABASE = TestPostgres.newDatabase();
 
@@ -43,6 +48,47 @@ class ConfigurationCacheTest {
 
     private ConfigurationCache opened() {
         return ConfigurationCache.open(db, sources, destinations);
+    }
+
+    /// Reads everything on connections of its own, as a start does. PostgreSQL has counted their
+    /// rows once their sessions have ended.
+    private MeasuredRead readAll() {
+        long before = db.statement(ConfigurationCacheTest::rowsReadByEndedSessions);
+        ConfigurationChanges changes;
+        try (var own = openApart()) {
+            changes = ConfigurationChanges.readAll(own, sources, destinations);
+        }
+        awaitEndOfSessions();
+        long after = db.statement(ConfigurationCacheTest::rowsReadByEndedSessions);
+        return new MeasuredRead(changes, after - before);
+    }
+
+    private static Db openApart() {
+        return Db.open(DATABASE, APART, 4, Duration.ofMinutes(1));
+    }
+
+    private void awaitEndOfSessions() {
+        await().until(() ->
+                db.statement(tx ->
+                                tx.<Long>single(
+                                        """
+                                        select count(*) as n
+                                          from pg_stat_activity
+                                         where datname = current_database() and application_name = ?
+                                        """,
+                                        row -> row.number("n"),
+                                        "sluice " + APART))
+                        == 0);
+    }
+
+    private static long rowsReadByEndedSessions(Tx tx) {
+        return tx.single(
+                """
+                select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as n
+                  from pg_stat_user_tables
+                 where relname in ('source', 'destination', 'connection')
+                """,
+                row -> row.number("n"));
     }
 
     /// What a look for changes read.
@@ -72,7 +118,7 @@ class ConfigurationCacheTest {
         db.run(tx -> tx.update("analyze source, destination, connection"));
     }
 
-    private void purgeAllSources() {
+    private static void purgeAllSources(Db db) {
         db.run(tx -> {
             tx.update("update config_version set version = version + 1");
             tx.update(
@@ -93,13 +139,18 @@ class ConfigurationCacheTest {
 
     @Test
     void a_start_reads_what_lives_and_nothing_of_what_was_deleted() {
-        var gone = given.destination("gone.example", 4);
-        given.connectedSources(gone, PURGED_SOURCES);
-        purgeAllSources();
-        given.deleted(gone);
-        var live = given.connectedSources(given.destination("live.example", 4), LIVE_CONNECTIONS);
+        List<Given.ConnectedSource> live;
+        try (var apart = openApart()) {
+            var rows = new Given(apart);
+            var gone = rows.destination("gone.example", 4);
+            rows.connectedSources(gone, PURGED_SOURCES);
+            purgeAllSources(apart);
+            rows.deleted(gone);
+            live = rows.connectedSources(rows.destination("live.example", 4), LIVE_CONNECTIONS);
+        }
+        awaitEndOfSessions();
 
-        var start = read(ConfigurationChanges.NO_VERSION);
+        var start = readAll();
         // Each connection and its source, the destination.
         assertThat(start.rows())
                 .isBetween(2 * LIVE_CONNECTIONS + 1L, 2 * LIVE_CONNECTIONS + 1_000L);
@@ -129,7 +180,8 @@ class ConfigurationCacheTest {
                           from workspace, generate_series(1, 100)
                         """));
 
-        assertThat(read(ConfigurationChanges.NO_VERSION).changes().workspaces()).hasSize(1);
+        assertThat(ConfigurationChanges.readAll(db, sources, destinations).workspaces())
+                .hasSize(1);
     }
 
     @Test
@@ -137,12 +189,12 @@ class ConfigurationCacheTest {
         var destination = given.destination("a.example", 4);
         var kept = given.destination("b.example", 4);
         var one = given.connectedSources(destination, 1).getFirst();
-        var start = read(ConfigurationChanges.NO_VERSION).changes();
+        var start = ConfigurationChanges.readAll(db, sources, destinations);
         var deleted = new DeletedConnections();
         var before = SnapshotBuilder.build(ConfigurationSnapshot.EMPTY, start, deleted);
         assertThat(before.ingestRoutes()).hasSize(1);
 
-        purgeAllSources();
+        purgeAllSources(db);
         given.deleted(destination);
 
         var after = SnapshotBuilder.build(before, read(before.version()).changes(), deleted);
