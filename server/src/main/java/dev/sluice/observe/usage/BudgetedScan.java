@@ -15,10 +15,10 @@ public final class BudgetedScan {
 
     /// The number of rows to scan before the elapsed time is first checked. It is small, because
     /// finding one row may require reading hundreds of others: unfinished deliveries are found by
-    /// reading all events of the same period.
-    private static final int INITIAL_STEP_ROWS = 200;
+    /// reading all events of the same period, and each source has a period of its own.
+    private static final int INITIAL_STEP_ROWS = 50;
 
-    private static final int MIN_STEP_ROWS = 100;
+    private static final int MIN_STEP_ROWS = 25;
     private static final int MAX_STEP_ROWS = 50_000;
 
     /// Reads the rows at one location of the list.
@@ -53,12 +53,11 @@ public final class BudgetedScan {
             if (left <= 0) {
                 return last;
             }
-            // At the speed measured so far, the next step would take half the remaining time. It
-            // may be slower: older rows are less often in memory.
+            // The next step should fill the remaining time at the speed measured so far.
             step =
                     (int)
                             Math.clamp(
-                                    scanned * (double) left / elapsed / 2,
+                                    scanned * (double) left / elapsed,
                                     MIN_STEP_ROWS,
                                     MAX_STEP_ROWS);
         }
