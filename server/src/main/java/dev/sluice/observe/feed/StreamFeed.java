@@ -115,8 +115,7 @@ public final class StreamFeed implements Loop.Step {
         }
         TxSnapshot end;
         try {
-            var position =
-                    reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
+            var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
             end = position.snapshot();
             if (seen != null) {
                 handOn(seen, position);
@@ -124,7 +123,8 @@ public final class StreamFeed implements Loop.Step {
         } catch (RuntimeException | Error e) {
             // Some streams may already have a part of this round, so the feed cannot repeat it. And
             // after an outage the database may be another one. The feed drops all streams, and each
-            // of them joins again, checks for a gap, and reads the rest, starting at its own cursor.
+            // of them joins again, checks for a gap, and reads the rest, starting at its own
+            // cursor.
             subscriptions.forEach(FeedSubscription::overflow);
             subscriptions.clear();
             throw e;

@@ -70,14 +70,14 @@ class ConfigurationCacheTest {
     private void awaitEndOfSessions() {
         await().until(() ->
                 db.statement(tx ->
-                                tx.<Long>single(
-                                        """
-                                        select count(*) as n
-                                          from pg_stat_activity
-                                         where datname = current_database() and application_name = ?
-                                        """,
-                                        row -> row.number("n"),
-                                        "sluice " + APART))
+                        tx.<Long>single(
+                                """
+                                select count(*) as n
+                                  from pg_stat_activity
+                                 where datname = current_database() and application_name = ?
+                                """,
+                                row -> row.number("n"),
+                                "sluice " + APART))
                         == 0);
     }
 
@@ -180,8 +180,7 @@ class ConfigurationCacheTest {
                           from workspace, generate_series(1, 100)
                         """));
 
-        assertThat(ConfigurationChanges.readAll(db, sources, destinations).workspaces())
-                .hasSize(1);
+        assertThat(ConfigurationChanges.readAll(db, sources, destinations).workspaces()).hasSize(1);
     }
 
     @Test
