@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,11 +31,16 @@ import java.util.stream.Collectors;
 ///
 /// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
 /// became visible since the previous snapshot. A round does nothing if no stream is open or
-/// joining. If a round fails, each stream reads the missed events itself.
+/// joining. If a round fails after its beginning, or the database has not answered for a while, the
+/// feed drops its streams, and each stream reads the missed events itself.
 public final class StreamFeed implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
+
+    /// How long the database may fail to answer before the feed drops its streams. After a shorter
+    /// outage, the feed goes on where it was.
+    private static final Duration OUTAGE_TIMEOUT = Duration.ofSeconds(5);
 
     /// The maximum memory, in bytes, of all items in the queues of this node's streams.
     private static final long MAX_QUEUED_BYTES =
@@ -53,6 +59,10 @@ public final class StreamFeed implements Loop.Step {
     /// The snapshot at the end of the last round, or null while there are no streams. Used only by
     /// the feed's thread.
     private @Nullable TxSnapshot seen;
+
+    /// The [System#nanoTime] of the first failure to read the position since the last success. Used
+    /// only by the feed's thread.
+    private Optional<Long> failingSince = Optional.empty();
 
     /// @param activity its `mark` method is called in each round in which streams are open
     public StreamFeed(StreamReader reader, Activity activity) {
@@ -77,6 +87,7 @@ public final class StreamFeed implements Loop.Step {
             return request.joined().get(JOIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             joining.remove(request);
+            request.joined().cancel(false);
             leave(request.subscription());
             throw new ApiException(
                             ApiErrorCode.UNAVAILABLE, "The database did not answer. Try again.")
@@ -93,7 +104,9 @@ public final class StreamFeed implements Loop.Step {
     public boolean run() {
         var joiners = new ArrayList<JoinRequest>();
         for (@Nullable JoinRequest each = joining.poll(); each != null; each = joining.poll()) {
-            joiners.add(each);
+            if (!each.joined().isDone()) { // otherwise its stream no longer waits
+                joiners.add(each);
+            }
         }
         try {
             round(joiners);
@@ -113,28 +126,50 @@ public final class StreamFeed implements Loop.Step {
         if (seen == null && joiners.isEmpty()) {
             return;
         }
-        TxSnapshot end;
-        try {
-            var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
-            end = position.snapshot();
-            if (seen != null) {
+        var position = readPosition();
+        var end = position.snapshot();
+        if (seen != null) {
+            try {
                 handOn(seen, position);
+            } catch (RuntimeException | Error e) {
+                // Some streams may already have a part of this round, so the feed cannot repeat it.
+                dropAll();
+                throw e;
             }
-        } catch (RuntimeException | Error e) {
-            // Some streams may already have a part of this round, so the feed cannot repeat it. And
-            // after an outage the database may be another one. The feed drops all streams, and each
-            // of them joins again, checks for a gap, and reads the rest, starting at its own
-            // cursor.
-            subscriptions.forEach(FeedSubscription::overflow);
-            subscriptions.clear();
-            throw e;
         }
         seen = end;
         for (var joiner : joiners) {
             joiner.subscription().joinAt(end);
             subscriptions.add(joiner.subscription());
-            joiner.joined().complete(joiner.subscription());
+            if (!joiner.joined().complete(joiner.subscription())) {
+                leave(joiner.subscription()); // its stream has stopped waiting
+            }
         }
+    }
+
+    /// Reads the position of the database. A failure drops no stream at first, because nothing has
+    /// been handed on and the next round can go on from `seen`.
+    private StreamQueries.FeedPosition readPosition() {
+        try {
+            var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
+            failingSince = Optional.empty();
+            return position;
+        } catch (RuntimeException | Error e) {
+            long now = System.nanoTime();
+            long since = failingSince.orElse(now);
+            failingSince = Optional.of(since);
+            if (now - since > OUTAGE_TIMEOUT.toNanos()) {
+                dropAll();
+            }
+            throw e;
+        }
+    }
+
+    /// Drops all streams. Each of them joins again, checks that it can go on without a gap, and
+    /// reads the rest from the database, starting at its own cursor.
+    private void dropAll() {
+        subscriptions.forEach(FeedSubscription::overflow);
+        subscriptions.clear();
     }
 
     private void handOn(TxSnapshot since, StreamQueries.FeedPosition position) {

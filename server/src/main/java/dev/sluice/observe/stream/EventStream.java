@@ -11,6 +11,7 @@ import dev.sluice.observe.feed.StreamReader;
 import dev.sluice.observe.feed.StreamSelection;
 import dev.sluice.observe.feed.StreamStart;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.StreamBody;
 import dev.sluice.platform.http.StreamOutput;
@@ -26,8 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -53,22 +52,20 @@ final class EventStream implements StreamBody {
 
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
-    /// How long a stream may prepare messages before it must give another stream a turn.
-    private static final Duration MAX_TURN = Duration.ofMillis(10);
+    /// How long a stream may prepare messages before it must let another stream do so.
+    private static final Duration MAX_PREPARING_TIME = Duration.ofMillis(10);
 
     /// The objects that all streams of this node share.
     ///
-    /// @param reads the permits to read the database, which limit the load from streams that have
-    ///   fallen behind
-    /// @param turns the permits to prepare messages, which limit how many processors streams use,
-    ///   so that webhooks get the rest
+    /// @param reads limits reading from the database, for streams that have fallen behind
+    /// @param preparing limits the preparation of messages
     record StreamEnvironment(
             StreamReader reader,
             StreamFeed feed,
             ConfigurationCache configuration,
             RequestPreview preview,
-            Semaphore reads,
-            Semaphore turns,
+            StreamWorkLimiter reads,
+            StreamWorkLimiter preparing,
             InstantSource clock) {}
 
     private final StreamEnvironment environment;
@@ -174,7 +171,8 @@ final class EventStream implements StreamBody {
                 endIfBroken();
                 isJoined = true;
             } catch (DbException | ApiException e) {
-                boolean isOutage = !(e instanceof DbException failed) || failed.isConnectionLost();
+                boolean isOutage =
+                        !(e instanceof DbException failed) || failed.failure().isPassing();
                 if (!isOutage || System.nanoTime() - begunNanos > OUTAGE_TIMEOUT.toNanos()) {
                     throw e;
                 }
@@ -222,41 +220,48 @@ final class EventStream implements StreamBody {
         var goal = StreamCursor.at(cursor.database(), end);
         while (!cursor.equals(goal) && isWanted(output)) {
             var start = cursor.towards(end);
-            if (awaitRead(output)) {
-                var page = readPage(start);
+            if (start.isBehindEvents() && !selection.withDeliveries()) {
+                cursor = start.endOfRound(); // no outcomes to read
+                continue;
+            }
+            var permit = awaitRead(output);
+            if (permit.isPresent()) {
+                var page = readPage(permit.get(), start);
                 write(output, start, selection.wanted(page.items()), page.next());
                 writeHeartbeatIfDue(output); // the page may have had no item for this stream
             }
         }
     }
 
-    /// Waits for a permit to read the database. Returns false, without a permit, if the stream is
-    /// no longer wanted.
-    private boolean awaitRead(StreamOutput output) throws IOException, InterruptedException {
-        while (!environment.reads().tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-            if (!isWanted(output)) {
-                return false;
+    /// Waits for a permit to read the database. Returns empty if the stream is no longer wanted.
+    ///
+    /// @throws ApiException 503 if there is none within [#OUTAGE_TIMEOUT]
+    private Optional<StreamWorkLimiter.WorkPermit> awaitRead(StreamOutput output)
+            throws IOException, InterruptedException {
+        long begunNanos = System.nanoTime();
+        var permit = environment.reads().acquire(POLL_INTERVAL);
+        while (permit.isEmpty() && isWanted(output)) {
+            if (System.nanoTime() - begunNanos > OUTAGE_TIMEOUT.toNanos()) {
+                throw new ApiException(
+                        ApiErrorCode.UNAVAILABLE, "Too many streams are behind. Try again.");
             }
             writeHeartbeatIfDue(output);
+            permit = environment.reads().acquire(POLL_INTERVAL);
         }
-        return true;
+        return permit;
     }
 
-    /// Reads a page, then releases the permit to read.
-    private StreamReader.StreamPage readPage(StreamCursor start) {
-        try {
+    private StreamReader.StreamPage readPage(
+            StreamWorkLimiter.WorkPermit permit, StreamCursor start) {
+        try (permit) {
             return readPageNow(start);
-        } finally {
-            environment.reads().release();
         }
     }
 
     private StreamReader.StreamPage readPageNow(StreamCursor start) {
         var reader = environment.reader();
         if (start.isBehindEvents()) {
-            return selection.withDeliveries()
-                    ? reader.outcomes(sources(), start)
-                    : new StreamReader.StreamPage(List.of(), start.endOfRound());
+            return reader.outcomes(sources(), start);
         }
         var position = reader.position(start.seen());
         if (position.eventsFrom().isEmpty()) {
@@ -311,34 +316,39 @@ final class EventStream implements StreamBody {
             throws IOException, InterruptedException {
         int shown = 0;
         while (shown < items.size()) {
-            if (environment.turns().tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-                try {
-                    shown = show(start, items, shown);
-                } finally {
-                    environment.turns().release();
-                }
-                flush(output);
-            } else if (isWanted(output)) {
-                writeHeartbeatIfDue(output);
-            } else {
+            if (!isWanted(output)) {
                 return;
+            }
+            var permit = environment.preparing().acquire(POLL_INTERVAL);
+            if (permit.isPresent()) {
+                shown = show(permit.get(), start, items, shown);
+                flush(output);
+            } else {
+                writeHeartbeatIfDue(output);
             }
         }
         cursor = next;
     }
 
     /// Prepares messages about the items, starting at index `from`. Stops once there is enough for
-    /// one write, or after [#MAX_TURN]. Returns the index of the first item that was not prepared.
-    private int show(StreamCursor start, List<? extends StreamItem> items, int from) {
+    /// one write, or after [#MAX_PREPARING_TIME]. Returns the index of the first item that was not
+    /// prepared.
+    private int show(
+            StreamWorkLimiter.WorkPermit permit,
+            StreamCursor start,
+            List<? extends StreamItem> items,
+            int from) {
         long begunNanos = System.nanoTime();
         int next = from;
-        do {
-            var item = items.get(next++);
-            view.show(item, start, frames);
-            cursor = start.after(item.id());
-        } while (next < items.size()
-                && frames.size() < MAX_FRAME_BYTES
-                && System.nanoTime() - begunNanos < MAX_TURN.toNanos());
+        try (permit) {
+            do {
+                var item = items.get(next++);
+                view.show(item, start, frames);
+                cursor = start.after(item.id());
+            } while (next < items.size()
+                    && frames.size() < MAX_FRAME_BYTES
+                    && System.nanoTime() - begunNanos < MAX_PREPARING_TIME.toNanos());
+        }
         return next;
     }
 

@@ -40,7 +40,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
 
 /// The routes of the live streams: `GET /api/v1/sources/{id}/tail`, `GET
 /// /api/v1/sources/{id}/stream` and `GET /api/v1/stream`.
@@ -48,13 +47,19 @@ public final class StreamRoutes {
 
     private static final int MAX_SOURCES = 100;
 
-    /// The maximum number of streams of this node that read from the database at the same time.
+    /// The maximum number of streams of this node that read from the database at the same time, and
+    /// the share of one connection's time that all of them get while several are waiting to read.
     private static final int MAX_CONCURRENT_READS = 4;
 
+    private static final double READ_SHARE = 0.5;
+
     /// The maximum number of streams of this node that prepare messages at the same time: half the
-    /// number of processors, but at least one.
-    private static final int MAX_TURNS =
+    /// number of processors, but at least one. While several streams are waiting to prepare
+    /// messages, all of them get a sixth of the processors' time.
+    private static final int MAX_PREPARING =
             Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+
+    private static final double PREPARING_SHARE = Runtime.getRuntime().availableProcessors() / 6.0;
 
     private static final List<Header> HEADERS =
             List.of(
@@ -96,8 +101,8 @@ public final class StreamRoutes {
                         feed,
                         configuration,
                         preview,
-                        new Semaphore(MAX_CONCURRENT_READS, true),
-                        new Semaphore(MAX_TURNS, true),
+                        new StreamWorkLimiter(MAX_CONCURRENT_READS, READ_SHARE),
+                        new StreamWorkLimiter(MAX_PREPARING, PREPARING_SHARE),
                         api.clock());
         this.clock = api.clock();
     }

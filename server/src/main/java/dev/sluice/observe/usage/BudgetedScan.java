@@ -16,7 +16,7 @@ public final class BudgetedScan {
     /// The number of rows to scan before the elapsed time is first checked. It is small, because
     /// finding one row may require reading hundreds of others: unfinished deliveries are found by
     /// reading all events of the same period, and each source has a period of its own.
-    private static final int INITIAL_STEP_ROWS = 50;
+    public static final int INITIAL_STEP_ROWS = 50;
 
     private static final int MIN_STEP_ROWS = 25;
     private static final int MAX_STEP_ROWS = 50_000;

@@ -52,7 +52,7 @@ public final class Journal implements AutoCloseable {
     static final int MAX_BATCH_BYTES = 2 << 20;
 
     /// The limit for a batch of heavy events. It is lower, because light events wait for this
-    /// batch, too. An event with a thousand deliveries is a batch of its own.
+    /// batch, too. Two events with a thousand deliveries never share a batch.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 19;
 
     /// After this many failures in a row to look up events in the database, the journal gives up at

@@ -1,5 +1,7 @@
 package dev.sluice.observe.deadletters;
 
+import static dev.sluice.observe.usage.BudgetedScan.INITIAL_STEP_ROWS;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.account.workspace.WorkspaceId;
@@ -242,9 +244,9 @@ class DeadLetterQueryCostTest {
         var after = reads();
 
         assertThat(page.isExact()).isFalse();
-        assertThat(page.total()).isEqualTo(200);
+        assertThat(page.total()).isEqualTo(INITIAL_STEP_ROWS);
         assertThat(after.wholeTables() - before.wholeTables()).as("whole tables").isZero();
-        assertThat(after.rows() - before.rows()).as("rows").isLessThan(6 * 200);
+        assertThat(after.rows() - before.rows()).as("rows").isLessThan(100 + 6 * INITIAL_STEP_ROWS);
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.sluice.observe.deadletters;
 
+import static dev.sluice.observe.usage.BudgetedScan.INITIAL_STEP_ROWS;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.account.workspace.WorkspaceId;
@@ -48,6 +50,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 
 /// Compares lists, totals, summaries and groups with those computed from all deliveries in memory.
@@ -345,11 +348,11 @@ class DeadLetterSearchTest {
                         search -> json(search.groups(Optional.empty()), FIRST_PAGE));
 
         assertThat(result.isExact()).isFalse();
-        assertThat(result.total()).isEqualTo(200);
+        assertThat(result.total()).isEqualTo(INITIAL_STEP_ROWS);
         assertThat(result.rows().getFirst().id()).isEqualTo(many.getLast().id().value());
         assertThat(groups)
-                .contains("\"count\":200,")
-                .contains("\"looked_at\":200,\"is_exact\":false");
+                .contains("\"count\":" + INITIAL_STEP_ROWS + ",")
+                .contains("\"looked_at\":" + INITIAL_STEP_ROWS + ",\"is_exact\":false");
     }
 
     /// As after an outage whose dead letters were dismissed: those of the one before are left.
@@ -363,18 +366,16 @@ class DeadLetterSearchTest {
         var filter =
                 DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES).withResolved(Optional.of(false));
 
+        UUID last = resolved.get(resolved.size() - INITIAL_STEP_ROWS).id().value();
+        var cursor = new PageCursor(last, INITIAL_STEP_ROWS);
         var first = nextGroups(filter, Duration.ZERO, Optional.empty());
-        var second =
-                nextGroups(
-                        filter,
-                        SCAN_TIME_BUDGET,
-                        Optional.of(new PageCursor(resolved.get(500).id().value(), 200)));
+        var second = nextGroups(filter, SCAN_TIME_BUDGET, Optional.of(cursor));
 
         assertThat(first)
-                .startsWith("{\"items\":[],\"total\":0,\"looked_at\":200,\"is_exact\":false,")
-                .contains(
-                        new PageCursor(resolved.get(500).id().value(), 200)
-                                .text(ListPage.numbered(FIRST_PAGE).list()));
+                .startsWith(
+                        "{\"items\":[],\"total\":0,\"looked_at\":%d,\"is_exact\":false,"
+                                .formatted(INITIAL_STEP_ROWS))
+                .contains(cursor.text(ListPage.numbered(FIRST_PAGE).list()));
         assertThat(second)
                 .contains("\"response_status\":503,\"count\":3,")
                 .endsWith("\"looked_at\":703,\"is_exact\":true,\"next_cursor\":null}");

@@ -8,6 +8,7 @@ import dev.sluice.observe.ListPage;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.events.EventFixture.FixtureEvent;
+import dev.sluice.observe.usage.BudgetedScan;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Page;
 import dev.sluice.relay.store.PartitionStore;
@@ -300,10 +301,9 @@ class EventSearchTest {
                 .as("the newest that match")
                 .containsExactlyElementsOf(
                         fixture.all().stream()
-                                .limit(200)
+                                .limit(BudgetedScan.INITIAL_STEP_ROWS)
                                 .map(FixtureEvent::id)
                                 .filter(id -> id.toString().contains("7"))
-                                .limit(200)
                                 .toList());
     }
 }

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 class SharedSnapshotTest {
@@ -64,7 +65,7 @@ class SharedSnapshotTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            latch.await();
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -87,7 +88,8 @@ class SharedSnapshotTest {
                                 db,
                                 List.of(
                                         SharedSnapshotTest::count,
-                                        tx -> tx.update("select * from nowhere"))));
+                                        tx -> tx.update("select * from nowhere"))))
+                .withMessageContaining("nowhere");
         assertThatIllegalStateException()
                 .isThrownBy(() ->
                         SharedSnapshot.read(

@@ -389,6 +389,20 @@ class JournalTest {
         assertThat(rowsByBatch()).allMatch(rows -> rows <= maxRows);
     }
 
+    @Test
+    void two_events_with_a_thousand_deliveries_never_share_a_commit() {
+        var routes = routes(1_000);
+        var floods = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 3; i++) {
+            floods.add(StoreFixture.event(false, routes));
+            assertThat(journal.offer(floods.getLast())).isTrue();
+        }
+        start();
+
+        assertThat(floods).allMatch(event -> event.receipt().await() == STORED);
+        assertThat(rowsByBatch()).hasSize(3);
+    }
+
     private List<Long> rowsByBatch() {
         return fixture.db.call(tx ->
                 tx.query(
