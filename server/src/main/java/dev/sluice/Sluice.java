@@ -5,6 +5,7 @@ import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.observe.assembly.ObserveAssembly;
 import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.assembly.Pools;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
@@ -45,6 +46,7 @@ final class Sluice implements AutoCloseable {
     private final Router router = new Router();
     private volatile boolean isStopping;
     private @Nullable Listeners listeners;
+    private @Nullable Pools pools;
 
     private Sluice() {}
 
@@ -77,6 +79,7 @@ final class Sluice implements AutoCloseable {
             throws IOException {
         Listeners.requireFreePorts(config);
         var storage = Storage.open(config, new SecretGenerator(), shutdown);
+        pools = storage.pools();
         clocks.setBy().accept(storage.pools().relay());
         var base = foundation(config, storage, clocks);
 
@@ -219,6 +222,10 @@ final class Sluice implements AutoCloseable {
     /// Returns every API route as `METHOD pattern`, without the ingest URLs.
     List<String> routes() {
         return router.routes();
+    }
+
+    Pools pools() {
+        return Objects.requireNonNull(pools);
     }
 
     /// Returns the names of the steps that `close` runs, in order.

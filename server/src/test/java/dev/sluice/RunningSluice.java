@@ -172,6 +172,11 @@ public final class RunningSluice implements AutoCloseable {
         sluice = open();
     }
 
+    /// Returns the pool of the server's background work.
+    public Db relayPool() {
+        return sluice.pools().relay();
+    }
+
     public int port() {
         return sluice.port();
     }
