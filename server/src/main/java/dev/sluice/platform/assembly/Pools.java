@@ -13,7 +13,8 @@ import java.util.List;
 /// @param api serves the management API
 /// @param relay serves the relay's background work, so that load on the API cannot affect it
 /// @param delivery serves the statements that deliveries wait for, such as those that load the
-///   deliveries, their configuration and their circuits, so that background work cannot delay them
+///   deliveries, their configuration and their circuits, and those that write when a lane is due,
+///   so that background work cannot delay them
 /// @param node serves node heartbeats and takeovers, so that no other work can make this node lose
 ///   its lease
 public record Pools(Db api, Db relay, Db delivery, Db node) {

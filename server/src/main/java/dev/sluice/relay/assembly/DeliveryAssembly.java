@@ -112,7 +112,7 @@ final class DeliveryAssembly {
                         attemptRunner,
                         System::nanoTime);
         var holdPolicy = new HoldPolicy(circuits);
-        laneWaker = new LaneWaker(db, configuration, holdPolicy);
+        laneWaker = new LaneWaker(delivery, configuration, holdPolicy);
         laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);
         dueWorkMonitor =
                 new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
