@@ -81,14 +81,9 @@ class ConfigurationCacheTest {
                         == 0);
     }
 
+    /// Counts the rows read by sessions that have ended.
     private static long rowsReadByEndedSessions(Tx tx) {
-        return tx.single(
-                """
-                select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as n
-                  from pg_stat_user_tables
-                 where relname in ('source', 'destination', 'connection')
-                """,
-                row -> row.number("n"));
+        return rowsRead(tx, "pg_stat_user_tables");
     }
 
     /// What a look for changes read.
@@ -104,12 +99,17 @@ class ConfigurationCacheTest {
 
     /// Counts from the session's last report to the statistics, which may be transactions ago.
     private static long rowsRead(Tx tx) {
+        return rowsRead(tx, "pg_stat_xact_user_tables");
+    }
+
+    private static long rowsRead(Tx tx, String statistics) {
         return tx.single(
                 """
                 select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as n
-                  from pg_stat_xact_user_tables
+                  from %s
                  where relname in ('source', 'destination', 'connection')
-                """,
+                """
+                        .formatted(statistics),
                 row -> row.number("n"));
     }
 

@@ -350,11 +350,7 @@ class JournalTest {
     @Test
     void a_batch_is_bounded_by_the_rows_that_it_writes() {
         var routes = routes(32);
-        var events = new ArrayList<AcceptedEvent>();
-        for (int i = 0; i < 512; i++) {
-            events.add(StoreFixture.event(false, routes));
-            assertThat(journal.offer(events.getLast())).isTrue();
-        }
+        var events = offered(512, routes);
         start();
 
         assertThat(events).allMatch(event -> event.receipt().await() == STORED);
@@ -372,11 +368,7 @@ class JournalTest {
     @Test
     void a_flood_of_wide_events_makes_another_wait_for_one_commit_of_them() {
         var routes = routes(500);
-        var floods = new ArrayList<AcceptedEvent>();
-        for (int i = 0; i < 20; i++) {
-            floods.add(StoreFixture.event(false, routes));
-            assertThat(journal.offer(floods.getLast())).isTrue();
-        }
+        var floods = offered(20, routes);
         var neighbour = StoreFixture.event(false, Some.route(Some.sourceId()));
         assertThat(journal.offer(neighbour)).isTrue();
         start();
@@ -392,15 +384,21 @@ class JournalTest {
     @Test
     void two_events_with_a_thousand_deliveries_never_share_a_commit() {
         var routes = routes(1_000);
-        var floods = new ArrayList<AcceptedEvent>();
-        for (int i = 0; i < 3; i++) {
-            floods.add(StoreFixture.event(false, routes));
-            assertThat(journal.offer(floods.getLast())).isTrue();
-        }
+        var floods = offered(3, routes);
         start();
 
         assertThat(floods).allMatch(event -> event.receipt().await() == STORED);
         assertThat(rowsByBatch()).hasSize(3);
+    }
+
+    /// Returns events that the journal has taken.
+    private List<AcceptedEvent> offered(int count, Route... routes) {
+        var events = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < count; i++) {
+            events.add(StoreFixture.event(false, routes));
+            assertThat(journal.offer(events.getLast())).isTrue();
+        }
+        return events;
     }
 
     private List<Long> rowsByBatch() {
@@ -412,11 +410,7 @@ class JournalTest {
 
     @Test
     void a_flood_of_one_source_makes_another_wait_for_no_more_than_the_batch_being_written() {
-        var floods = new ArrayList<AcceptedEvent>();
-        for (int i = 0; i < 2_000; i++) {
-            floods.add(StoreFixture.event(false, route));
-            assertThat(journal.offer(floods.getLast())).isTrue();
-        }
+        var floods = offered(2_000, route);
         var neighbour = StoreFixture.event(false, Some.route(Some.sourceId()));
         assertThat(journal.offer(neighbour)).isTrue();
         start();
