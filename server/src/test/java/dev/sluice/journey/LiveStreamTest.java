@@ -110,6 +110,29 @@ class LiveStreamTest {
     }
 
     @Test
+    void streams_of_one_source_each_get_the_form_that_they_asked_for() {
+        String filter =
+                "{\"operator\":\"and\",\"rules\":[{\"path\":\"body.n\",\"op\":\"eq\",\"value\":2}]}";
+        try (var tail = open(second, path("tail"));
+                var sameTail = open(second, path("tail"));
+                var stream = open(second, path("stream"));
+                var filtered = open(second, path("tail") + "?filter=" + encoded(filter));
+                var withOutcomes = open(second, path("tail") + "?include=deliveries")) {
+            var ids = List.of(send(first, "{\"n\": 1}"), send(first, "{\"n\": 2}"));
+
+            for (var client : List.of(tail, sameTail, stream, withOutcomes)) {
+                awaitIds(client, ids);
+            }
+            awaitIds(filtered, List.of(ids.getLast()));
+            assertThat(sameTail.messages("event")).isEqualTo(tail.messages("event"));
+            assertThat(stream.messages("event").getFirst().data().has("body")).isTrue();
+            for (var client : List.of(tail, filtered, withOutcomes)) {
+                assertThat(client.messages("event").getFirst().data().has("body")).isFalse();
+            }
+        }
+    }
+
+    @Test
     void a_stream_carries_headers_and_body() {
         try (var client = open(first, path("stream"))) {
             send(second, "{\"text\": \"a\\nb\"}");

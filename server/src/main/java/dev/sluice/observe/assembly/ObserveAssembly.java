@@ -38,9 +38,9 @@ import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
-/// Builds the observe layer: the API's read-only views of events and deliveries, the live streams,
-/// the alerts, the status endpoint, the dashboard's files, and the audit. Nothing in this layer
-/// changes data that the relay has written.
+/// Builds the observe layer: the API's read-only views of events, deliveries and usage, the live
+/// streams, the alerts, the status endpoint, the metrics, the dashboard's files, and the audit.
+/// Nothing in this layer changes data that the relay has written.
 public final class ObserveAssembly {
 
     private static final String MESSENGER_API_URL = "https://api.telegram.org";
@@ -81,7 +81,7 @@ public final class ObserveAssembly {
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         streamReader =
                 new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
-        streamFeed = new StreamFeed(streamReader, base.activity());
+        streamFeed = new StreamFeed(streamReader);
         openStreams =
                 new OpenStreams(
                         base.pools().api(),
@@ -89,7 +89,8 @@ public final class ObserveAssembly {
                         this::maxStreams,
                         relay::epoch,
                         base.ids(),
-                        base.clock());
+                        base.clock(),
+                        base.activity());
         channelClient = channelClient(alerts.messengerApiUrl());
         alertSender =
                 new AlertSender(
@@ -129,10 +130,12 @@ public final class ObserveAssembly {
 
     public List<Chore> chores() {
         return List.of(
+                // While streams are open, the process is not idle.
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
+                        .idlingAt(StreamFeed.IDLE_INTERVAL)
                         .wokenBy(streamFeed::onWakeNeeded),
                 new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams)
-                        .steady()
+                        .idlingAt(StreamFeed.IDLE_INTERVAL)
                         .wokenBy(openStreams::onWakeNeeded),
                 new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
                         .wokenBy(alertSender::onWakeNeeded)

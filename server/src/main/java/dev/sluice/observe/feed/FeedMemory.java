@@ -6,17 +6,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/// Tracks how much memory the items in the queues of this node's streams take. The items of a page
-/// are counted once, however many queues contain them. Thread-safe.
+/// Tracks how much memory is used by the items in the queues of this node's streams. The items of a
+/// page are counted once, however many queues contain them. Thread-safe.
 final class FeedMemory {
 
     /// Items that the feed read together. A queue may contain some or all of them.
     static final class FeedPage {
         private final long bytes;
 
-        /// The number of queues that contain items of this page. The next field is the total size
-        /// of those items; an item that is in several queues counts once for each queue. Both
-        /// fields are guarded by the enclosing `FeedMemory`.
+        /// The number of queues that contain items of this page. `queuedBytes` is the total size of
+        /// those items; an item that is in several queues counts once for each queue. Both fields
+        /// are guarded by the enclosing `FeedMemory`.
         private int queues;
 
         private long queuedBytes;

@@ -16,27 +16,34 @@ import java.util.concurrent.TimeUnit;
 /// The queue between the [StreamFeed] and one live stream.
 ///
 /// The queue is bounded. When it overflows, it is emptied and the subscription ends. The stream
-/// then reads the events that it missed from the database. The feed never waits for a stream.
-/// Thread-safe.
+/// then joins the feed again, and reads the missed events from the database. The feed never waits
+/// for a stream. Thread-safe.
 public final class FeedSubscription {
 
-    private static final int MAX_QUEUED_BYTES = 16 << 20;
+    private static final int MAX_QUEUED_BYTES = 32 << 20;
     private static final int MAX_QUEUED_ROUNDS = 100;
 
     /// Some of the items that one round of the feed delivers to this stream.
     ///
     /// @param start the cursor before the first of these items
     /// @param next the cursor after the last of these items
+    /// @param bytes the memory that the items take
     public record RoundPart(
-            StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {}
+            StreamCursor start, List<? extends StreamItem> items, StreamCursor next, long bytes) {
 
-    private record QueuedPart(RoundPart part, FeedMemory.FeedPage page, long bytes) {}
+        RoundPart(StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {
+            this(start, items, next, items.stream().mapToLong(StreamItem::memoryBytes).sum());
+        }
+    }
+
+    private record QueuedPart(RoundPart part, FeedMemory.FeedPage page) {}
 
     private final StreamSelection selection;
+    private final StreamSelection sharedItems;
     private final FeedMemory memory;
 
-    /// The snapshot at which the stream joined the feed. The feed adds everything that this
-    /// snapshot does not see to the queue. Set before the stream receives the subscription.
+    /// The snapshot at which the stream joined the feed. The queue gets every wanted item that this
+    /// snapshot does not see. Set before the stream receives the subscription.
     private @Nullable TxSnapshot joinedAt;
 
     private final Deque<QueuedPart> queue = new ArrayDeque<>();
@@ -46,11 +53,18 @@ public final class FeedSubscription {
     /// @param memory tracks the memory that the items in the queue take
     FeedSubscription(StreamSelection selection, FeedMemory memory) {
         this.selection = selection;
+        this.sharedItems = selection.sharedItems();
         this.memory = memory;
     }
 
     StreamSelection selection() {
         return selection;
+    }
+
+    /// Returns the key of the parts that this stream shares with others; see
+    /// [StreamSelection#sharedItems].
+    StreamSelection sharedItems() {
+        return sharedItems;
     }
 
     void joinAt(TxSnapshot snapshot) {
@@ -79,10 +93,9 @@ public final class FeedSubscription {
         if (part.items().isEmpty() && !queue.isEmpty()) {
             return true; // the next part contains its own start
         }
-        long bytes = part.items().stream().mapToLong(StreamItem::memoryBytes).sum();
-        queue.add(new QueuedPart(part, page, bytes));
-        queuedBytes += bytes;
-        memory.enteredQueue(page, bytes);
+        queue.add(new QueuedPart(part, page));
+        queuedBytes += part.bytes();
+        memory.enteredQueue(page, part.bytes());
         if (queuedBytes > MAX_QUEUED_BYTES || queue.size() > MAX_QUEUED_ROUNDS) {
             overflow();
         }
@@ -98,13 +111,13 @@ public final class FeedSubscription {
     /// Empties the queue and ends the subscription. The stream must join the feed again.
     synchronized void overflow() {
         hasOverflowed = true;
-        queue.forEach(queued -> memory.leftQueue(queued.page(), queued.bytes()));
+        queue.forEach(queued -> memory.leftQueue(queued.page(), queued.part().bytes()));
         queue.clear();
         notifyAll();
     }
 
-    /// Returns the next part. Returns empty if none arrives within `wait`, or at once if the queue
-    /// has overflowed.
+    /// Returns the next part. Returns empty if none arrives within `wait`, or immediately if the
+    /// queue has overflowed.
     public synchronized Optional<RoundPart> poll(Duration wait) throws InterruptedException {
         long deadline = System.nanoTime() + wait.toNanos();
         while (queue.isEmpty() && !hasOverflowed) {
@@ -118,8 +131,8 @@ public final class FeedSubscription {
         if (taken == null) {
             return Optional.empty();
         }
-        queuedBytes -= taken.bytes();
-        memory.leftQueue(taken.page(), taken.bytes());
+        queuedBytes -= taken.part().bytes();
+        memory.leftQueue(taken.page(), taken.part().bytes());
         return Optional.of(taken.part());
     }
 

@@ -39,7 +39,7 @@ final class OutcomeQueries {
     /// @param to the last id of the range, inclusive
     record OutcomeRange(UUID from, UUID to) {}
 
-    /// @param xidLow the low 32 bits of the number of the transaction that stored the outcome
+    /// @param xidLow the low 32 bits of the id of the transaction that stored the outcome
     record OutcomeRow(StreamOutcome outcome, long xidLow) {}
 
     private OutcomeQueries() {}
@@ -85,8 +85,8 @@ final class OutcomeQueries {
         }
     }
 
-    /// Returns the number of the newest transaction whose log row was compacted, or 0 if there is
-    /// none. The log no longer shows where the outcomes of this transaction and earlier ones are.
+    /// Returns the id of the newest transaction whose log row was compacted, or 0 if there is none.
+    /// The log no longer shows where the outcomes of this transaction and earlier ones are.
     static long compactedTo(Tx tx) {
         return tx.single(
                 """

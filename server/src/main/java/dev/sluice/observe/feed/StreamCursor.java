@@ -11,8 +11,8 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A position in a live stream. It identifies exactly the events and outcomes of deliveries that
-/// the stream has sent.
+/// A position in a live stream. It identifies exactly which events and delivery outcomes the stream
+/// has sent.
 ///
 /// A stream advances in rounds. A round sends the events that became visible between two snapshots
 /// of the database, in the order of their ids. Then it sends the outcomes of the deliveries that
@@ -23,7 +23,8 @@ import java.util.UUID;
 /// @param database the name of the database that the snapshots belong to
 /// @param seen the snapshot at the start of the round; all events visible in it were sent
 /// @param until the snapshot at the end of the round; equal to `seen` between two rounds
-/// @param after the last id that was sent in this round; all zeros between two rounds
+/// @param after the last id that was sent in this round, or [#NO_DELIVERY] once all its events were
+///   sent; all zeros before the first event and between two rounds
 /// @param batch if present, the events of one transaction that were already sent before this round
 public record StreamCursor(
         String database,
@@ -38,9 +39,9 @@ public record StreamCursor(
     private static final String VERSION = "1";
     private static final UUID NO_EVENT = new UUID(0, 0);
 
-    /// The value of `after` when all events of a round have been sent, but no outcome of a delivery
-    /// yet. It is lower than the id of any delivery. Like the id of a delivery, and unlike that of
-    /// an event, it contains an ordinal.
+    /// The value of `after` when all events of a round have been sent, but no delivery outcome yet.
+    /// It is lower than the id of any delivery. Like the id of a delivery, and unlike that of an
+    /// event, it contains an ordinal.
     private static final UUID NO_DELIVERY = new UUID(0, 1);
 
     private static final int MAX_LENGTH = 16 * 1024;
@@ -55,11 +56,10 @@ public record StreamCursor(
 
     /// Returns a cursor after an event, for a client that knows only the event's id.
     ///
-    /// @param xid the number of the transaction that stored the event
-    /// @param overlap the maximum difference between `xid` and the number of an older transaction
-    ///   that was still running when `xid` committed. The stream sends all events of older
-    ///   transactions whose numbers are at most this much lower than `xid`, even if the client
-    ///   already has them
+    /// @param xid the id of the transaction that stored the event
+    /// @param overlap the maximum difference between `xid` and the id of an older transaction that
+    ///   was still running when `xid` committed. The stream sends all events of older transactions
+    ///   whose ids are at most this much lower than `xid`, even if the client already has them
     public static StreamCursor after(String database, UUID event, long xid, long overlap) {
         return at(database, TxSnapshot.before(Math.max(1, xid - overlap)))
                 .withBatch(new PartOfBatch(xid, event));
@@ -101,15 +101,22 @@ public record StreamCursor(
         return !isBehindEvents() && !Uuid7.timeOf(after).isAfter(time);
     }
 
+    /// Returns whether both cursors are within the same round.
+    public boolean isInSameRound(StreamCursor other) {
+        return seen.equals(other.seen) && until.equals(other.until);
+    }
+
     /// Returns the cursor at the end of this round.
     public StreamCursor endOfRound() {
         return at(database, until);
     }
 
     /// Returns whether an event or an outcome belongs to this round and was not sent before the
-    /// round. The caller must check that its id is greater than [#after()].
+    /// round. Ignores the position within the round: the caller must also check that the id is
+    /// greater than [#after()].
     ///
-    /// @param xid the number of the transaction that stored the event or the outcome
+    /// @param xid the id of the transaction that stored the event or the outcome
+    /// @param event the id of the event, or of the outcome's delivery
     boolean isMissing(long xid, UUID event) {
         return until.sees(xid)
                 && !seen.sees(xid)

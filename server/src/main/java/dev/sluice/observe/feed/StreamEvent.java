@@ -2,6 +2,7 @@ package dev.sluice.observe.feed;
 
 import dev.sluice.observe.events.EventSummary;
 import dev.sluice.observe.events.PayloadJson;
+import dev.sluice.platform.http.ServerSentEvent;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.Payload;
@@ -11,19 +12,34 @@ import org.jspecify.annotations.Nullable;
 import java.util.Optional;
 import java.util.UUID;
 
-/// An event that is sent to one or more streams, which share this object. Each kind of JSON, and
-/// the text of the cursor after the event, is built only once, unless two streams ask for it at the
-/// same time. Thread-safe.
+/// An event that is sent to one or more streams, which share this object. Each kind of message
+/// about the event is built only once, unless two streams request it at the same time or with
+/// different `start` cursors. Thread-safe.
 public final class StreamEvent implements StreamItem {
 
-    /// The memory that an event takes in a queue, with its JSON and its cursor's text, but without
-    /// its payload.
-    private static final int OVERHEAD_BYTES = 1_500;
+    /// The name of the messages that show events.
+    public static final String MESSAGE_NAME = "event";
 
-    /// A character of the event's type takes up to two bytes as text, and up to three in the JSON.
+    /// The memory that an event takes in a queue, including its messages, but not its payload.
+    private static final int OVERHEAD_BYTES = 2_000;
+
+    /// A character of the event's type takes up to two bytes as text, and up to three in a message.
     private static final int MAX_BYTES_OF_CHARACTER = 5;
 
-    private record CursorText(StreamCursor start, String text) {}
+    private static final class BuiltMessage {
+
+        private final StreamCursor start;
+        private final byte[] bytes;
+
+        BuiltMessage(StreamCursor start, byte[] bytes) {
+            this.start = start;
+            this.bytes = bytes;
+        }
+
+        boolean isFor(StreamCursor cursor) {
+            return start.equals(cursor);
+        }
+    }
 
     /// The result of reading an event's payload.
     private sealed interface ReadPayload {
@@ -50,8 +66,8 @@ public final class StreamEvent implements StreamItem {
         record ReadablePayload(Payload payload, Optional<String> credential)
                 implements ReadPayload {
 
-            /// Counts the payload and its JSON. The JSON is about twice as large as the payload,
-            /// because it contains the headers in two forms.
+            /// Counts the payload and its message. The message is about twice as large as the
+            /// payload, because it contains the headers in two forms.
             @Override
             public int memoryBytes() {
                 return 3 * payload.memoryBytes();
@@ -67,9 +83,8 @@ public final class StreamEvent implements StreamItem {
     /// The event for streams that do not need the payload, or null if this object is that event.
     private final @Nullable StreamEvent metadata;
 
-    private volatile @Nullable CursorText cursorText;
-    private volatile byte @Nullable [] tailJson;
-    private volatile byte @Nullable [] fullJson;
+    private volatile @Nullable BuiltMessage tailMessage;
+    private volatile @Nullable BuiltMessage fullMessage;
 
     private StreamEvent(
             EventSummary summary,
@@ -87,7 +102,7 @@ public final class StreamEvent implements StreamItem {
     /// Creates an event for streams that do not need its payload.
     ///
     /// @param type the type that the sender gave the event, if any
-    /// @param xid the number of the transaction that stored the event
+    /// @param xid the id of the transaction that stored the event
     static StreamEvent withoutPayload(EventSummary summary, Optional<String> type, long xid) {
         return new StreamEvent(summary, type, xid, new ReadPayload.NoPayload(), null);
     }
@@ -123,19 +138,6 @@ public final class StreamEvent implements StreamItem {
         return summary.id().value();
     }
 
-    @Override
-    public String cursorText(StreamCursor start) {
-        if (metadata != null) {
-            return metadata.cursorText(start);
-        }
-        @Nullable CursorText known = cursorText;
-        if (known == null || !known.start().equals(start)) {
-            known = new CursorText(start, StreamItem.super.cursorText(start));
-            cursorText = known;
-        }
-        return known.text();
-    }
-
     long xid() {
         return xid;
     }
@@ -164,28 +166,37 @@ public final class StreamEvent implements StreamItem {
         return summary.json().put("event_type", type);
     }
 
-    /// Returns the metadata as JSON.
-    public byte[] tailJson() {
+    /// Returns the message that shows the metadata.
+    ///
+    /// @param start a cursor within the event's round
+    public byte[] tailMessage(StreamCursor start) {
         if (metadata != null) {
-            return metadata.tailJson();
+            return metadata.tailMessage(start);
         }
-        byte @Nullable [] json = tailJson;
-        if (json == null) {
-            json = Json.bytes(json());
-            tailJson = json;
+        @Nullable BuiltMessage known = tailMessage;
+        if (known == null || !known.isFor(start)) {
+            known = message(start, json());
+            tailMessage = known;
         }
-        return json;
+        return known.bytes;
     }
 
-    /// Returns the metadata and the payload as JSON. If the stored payload is damaged, the JSON has
-    /// `payload_unreadable` instead of the payload.
-    public byte[] fullJson() {
-        byte @Nullable [] json = fullJson;
-        if (json == null) {
-            json = Json.bytes(json().putAll(payloadJson()));
-            fullJson = json;
+    /// Returns the message that shows the metadata and the payload. If the stored payload is
+    /// damaged, the message has `payload_unreadable` instead of the payload.
+    ///
+    /// @param start a cursor within the event's round
+    public byte[] fullMessage(StreamCursor start) {
+        @Nullable BuiltMessage known = fullMessage;
+        if (known == null || !known.isFor(start)) {
+            known = message(start, json().putAll(payloadJson()));
+            fullMessage = known;
         }
-        return json;
+        return known.bytes;
+    }
+
+    private BuiltMessage message(StreamCursor start, JsonObject json) {
+        return new BuiltMessage(
+                start, ServerSentEvent.bytes(MESSAGE_NAME, cursorText(start), Json.bytes(json)));
     }
 
     private JsonObject payloadJson() {

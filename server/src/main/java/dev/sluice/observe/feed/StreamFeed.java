@@ -6,7 +6,6 @@ import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
-import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Loop;
 
 import org.jspecify.annotations.Nullable;
@@ -27,19 +26,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/// Reads new events from the database, once for all streams of this node.
+/// Reads new events and outcomes of deliveries from the database, once for all streams of this
+/// node.
 ///
 /// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
 /// became visible since the previous snapshot. A round does nothing if no stream is open or
-/// joining. If a round fails after its beginning, or the database has not answered for a while, the
-/// feed drops its streams, and each stream reads the missed events itself.
+/// joining. If a round fails while it gives items to the streams, or if the database has not
+/// responded for a while, the feed drops its streams, and each stream reads the missed items
+/// itself.
 public final class StreamFeed implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
+
+    /// The interval between two rounds while this node is idle, and therefore has no open streams.
+    public static final Duration IDLE_INTERVAL = Duration.ofSeconds(5);
+
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
-    /// How long the database may fail to answer before the feed drops its streams. After a shorter
-    /// outage, the feed goes on where it was.
+    /// How long the database may fail to respond before the feed drops its streams. After a shorter
+    /// outage, the feed continues where it left off.
     private static final Duration OUTAGE_TIMEOUT = Duration.ofSeconds(5);
 
     /// The maximum memory, in bytes, of all items in the queues of this node's streams.
@@ -50,7 +55,6 @@ public final class StreamFeed implements Loop.Step {
             FeedSubscription subscription, CompletableFuture<FeedSubscription> joined) {}
 
     private final StreamReader reader;
-    private final Activity activity;
     private final FeedMemory memory = new FeedMemory(MAX_QUEUED_BYTES);
     private final ConcurrentLinkedQueue<JoinRequest> joining = new ConcurrentLinkedQueue<>();
     private final List<FeedSubscription> subscriptions = new CopyOnWriteArrayList<>();
@@ -60,14 +64,12 @@ public final class StreamFeed implements Loop.Step {
     /// the feed's thread.
     private @Nullable TxSnapshot seen;
 
-    /// The [System#nanoTime] of the first failure to read the position since the last success. Used
-    /// only by the feed's thread.
+    /// The [System#nanoTime] of the first failed attempt to read the position since the last
+    /// successful one. Used only by the feed's thread.
     private Optional<Long> failingSince = Optional.empty();
 
-    /// @param activity its `mark` method is called in each round in which streams are open
-    public StreamFeed(StreamReader reader, Activity activity) {
+    public StreamFeed(StreamReader reader) {
         this.reader = reader;
-        this.activity = activity;
     }
 
     public void onWakeNeeded(Runnable wakeFeed) {
@@ -77,7 +79,7 @@ public final class StreamFeed implements Loop.Step {
     /// Adds a stream. Waits for the end of a round that starts after this call, so
     /// [FeedSubscription#joinedAt] sees everything that was committed before this call.
     ///
-    /// @throws ApiException 503 if the database does not answer
+    /// @throws ApiException 503 if the database does not respond
     public FeedSubscription join(StreamSelection selection) throws InterruptedException {
         var request =
                 new JoinRequest(new FeedSubscription(selection, memory), new CompletableFuture<>());
@@ -104,7 +106,7 @@ public final class StreamFeed implements Loop.Step {
     public boolean run() {
         var joiners = new ArrayList<JoinRequest>();
         for (@Nullable JoinRequest each = joining.poll(); each != null; each = joining.poll()) {
-            if (!each.joined().isDone()) { // otherwise its stream no longer waits
+            if (!each.joined().isDone()) { // otherwise, its stream has stopped waiting
                 joiners.add(each);
             }
         }
@@ -120,8 +122,6 @@ public final class StreamFeed implements Loop.Step {
     private void round(List<JoinRequest> joiners) {
         if (subscriptions.isEmpty()) {
             seen = null;
-        } else {
-            activity.mark();
         }
         if (seen == null && joiners.isEmpty()) {
             return;
@@ -147,8 +147,8 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Reads the position of the database. A failure drops no stream at first, because nothing has
-    /// been handed on and the next round can go on from `seen`.
+    /// Reads the current position from the database. The first failures do not drop the streams: no
+    /// items have been passed to them in this round, so the next round can continue from `seen`.
     private StreamQueries.FeedPosition readPosition() {
         try {
             var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
@@ -165,8 +165,8 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Drops all streams. Each of them joins again, checks that it can go on without a gap, and
-    /// reads the rest from the database, starting at its own cursor.
+    /// Drops all streams. Each of them joins again, checks that it can continue without a gap, and
+    /// reads what it missed from the database, starting at its own cursor.
     private void dropAll() {
         subscriptions.forEach(FeedSubscription::overflow);
         subscriptions.clear();
@@ -210,13 +210,11 @@ public final class StreamFeed implements Loop.Step {
         while (!cursor.isBehindEvents()) {
             var page = reader.events(sources.keySet(), cursor, from, withPayload::contains);
             var feedPage = new FeedMemory.FeedPage(page.items());
+            var parts = new PageParts(cursor, page, sources);
             for (var subscription : subscriptions) {
-                var wanted = wanted(page.items(), subscription, sources);
-                if (!wanted.isEmpty()) {
-                    offer(
-                            subscription,
-                            new FeedSubscription.RoundPart(cursor, wanted, page.next()),
-                            feedPage);
+                var part = parts.of(subscription);
+                if (!part.items().isEmpty()) {
+                    offer(subscription, part, feedPage);
                 }
             }
             makeRoom();
@@ -236,30 +234,53 @@ public final class StreamFeed implements Loop.Step {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Returns the items that this stream shows. The events have no payload if the stream does not
-    /// need it.
-    private static List<? extends StreamItem> wanted(
-            List<? extends StreamItem> items,
-            FeedSubscription subscription,
-            Map<SourceId, WorkspaceId> sources) {
-        return items.stream()
-                .filter(item ->
-                        switch (item) {
-                            case StreamEvent event ->
-                                    subscription.wants(
-                                            event.summary().source(),
-                                            sources.get(event.summary().source()));
-                            case StreamOutcome outcome ->
-                                    subscription.wants(
-                                                    outcome.source(), sources.get(outcome.source()))
-                                            && subscription.selection().includes(outcome);
-                        })
-                .map(item ->
-                        item instanceof StreamEvent event
-                                        && !subscription.selection().needsPayload()
-                                ? event.withoutPayload()
-                                : item)
-                .toList();
+    /// The parts of one page of items. Streams with the same selection share their part, so that
+    /// many streams of one source cost the feed little more than a single stream.
+    ///
+    /// @param start the cursor before the page
+    /// @param workspaces the workspace of each source in the page
+    private record PageParts(
+            StreamCursor start,
+            StreamReader.StreamPage page,
+            Map<SourceId, WorkspaceId> workspaces,
+            Map<StreamSelection, FeedSubscription.RoundPart> parts) {
+
+        PageParts(
+                StreamCursor start,
+                StreamReader.StreamPage page,
+                Map<SourceId, WorkspaceId> workspaces) {
+            this(start, page, workspaces, new HashMap<>());
+        }
+
+        FeedSubscription.RoundPart of(FeedSubscription subscription) {
+            return parts.computeIfAbsent(
+                    subscription.sharedItems(),
+                    _ -> new FeedSubscription.RoundPart(start, wanted(subscription), page.next()));
+        }
+
+        /// Returns the items that this stream shows. The events have no payload if the stream does
+        /// not need it.
+        private List<? extends StreamItem> wanted(FeedSubscription subscription) {
+            return page.items().stream()
+                    .filter(item ->
+                            switch (item) {
+                                case StreamEvent event ->
+                                        wants(subscription, event.summary().source());
+                                case StreamOutcome outcome ->
+                                        wants(subscription, outcome.source())
+                                                && subscription.selection().includes(outcome);
+                            })
+                    .map(item ->
+                            item instanceof StreamEvent event
+                                            && !subscription.selection().needsPayload()
+                                    ? event.withoutPayload()
+                                    : item)
+                    .toList();
+        }
+
+        private boolean wants(FeedSubscription subscription, SourceId source) {
+            return subscription.wants(source, workspaces.get(source));
+        }
     }
 
     /// Passes the outcomes to the streams that want them. Every stream also receives the cursor at
@@ -273,12 +294,9 @@ public final class StreamFeed implements Loop.Step {
                             ? reader.outcomes(sources.keySet(), cursor)
                             : new StreamReader.StreamPage(List.of(), cursor.endOfRound());
             var feedPage = new FeedMemory.FeedPage(page.items());
+            var parts = new PageParts(cursor, page, sources);
             for (var subscription : subscriptions) {
-                offer(
-                        subscription,
-                        new FeedSubscription.RoundPart(
-                                cursor, wanted(page.items(), subscription, sources), page.next()),
-                        feedPage);
+                offer(subscription, parts.of(subscription), feedPage);
             }
             makeRoom();
             cursor = page.next();
@@ -294,7 +312,7 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Drops the slowest streams and empties their queues, until the queues fit into the memory
+    /// Drops the slowest streams and empties their queues, until the queues are within the memory
     /// limit.
     private void makeRoom() {
         for (var oldest = memory.oldestIfFull(); oldest != null; oldest = memory.oldestIfFull()) {

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the events that streams send, and the log of commits, which shows where to look for new
-/// events.
+/// Reads the events that streams send, and the commit log (`commit_log`), which shows where to look
+/// for new events.
 final class StreamQueries {
 
     /// The current snapshot, and where to start looking for the events that became visible since an
@@ -31,8 +31,9 @@ final class StreamQueries {
 
     /// The row of an event, without its payload.
     ///
-    /// @param xidLow the low 32 bits of the number of the transaction that stored the event
-    record EventRow(EventSummary summary, long xidLow) {}
+    /// @param xidLow the low 32 bits of the id of the transaction that stored the event
+    /// @param headersSize the size of the stored headers in bytes
+    record EventRow(EventSummary summary, long xidLow, int headersSize) {}
 
     private StreamQueries() {}
 
@@ -69,7 +70,7 @@ final class StreamQueries {
                 since.toString());
     }
 
-    /// Returns the number of the first transaction in the log. The log contains every later commit.
+    /// Returns the id of the first transaction in the log. The log contains every later commit.
     static long logBegin(Tx tx) {
         return tx.single(
                 "select xid from commit_log order by xid limit 1", row -> row.number("xid"));
@@ -101,7 +102,8 @@ final class StreamQueries {
                   from unnest(?) as wanted (source_id),
                        lateral (select id, source_id, xmin::text::bigint as xid_low, method, content_type,
                                        verification, verification_reason, body_size,
-                                       coalesce(cardinality(filtered), 0) as filtered
+                                       coalesce(cardinality(filtered), 0) as filtered,
+                                       octet_length(headers) as headers_size
                                   from event
                                  where event.source_id = wanted.source_id and event.id > ?
                                  order by event.id
@@ -109,7 +111,11 @@ final class StreamQueries {
                  order by found.id
                  limit ?
                 """,
-                row -> new EventRow(EventSummary.read(row), row.number("xid_low")),
+                row ->
+                        new EventRow(
+                                EventSummary.read(row),
+                                row.number("xid_low"),
+                                row.integer("headers_size")),
                 sources.stream().map(SourceId::value).toList(),
                 after,
                 limit,
@@ -157,8 +163,8 @@ final class StreamQueries {
         }
     }
 
-    /// Returns the low 32 bits of the number of the transaction that stored the event, or empty if
-    /// none of these sources has the event.
+    /// Returns the low 32 bits of the id of the transaction that stored the event, or empty if none
+    /// of these sources has the event.
     static Optional<Long> transactionOf(Tx tx, Collection<SourceId> sources, UUID event) {
         return tx.findOne(
                 "select xmin::text::bigint as xid_low from event where source_id = any (?) and id ="
@@ -168,9 +174,10 @@ final class StreamQueries {
                 event);
     }
 
-    /// Returns the maximum difference between `xid` and the number of an older transaction that was
+    /// Returns the maximum difference between `xid` and the id of an older transaction that was
     /// still running when `xid` committed. If the log row of that commit was compacted, this is the
-    /// maximum for all commits of about the same minute.
+    /// maximum for all commits of about the same minute. Returns 0 if the log has no row for that
+    /// commit, compacted or not.
     static long overlap(Tx tx, long xid) {
         return tx.findOne(
                         "select overlap from commit_log where xid >= ? order by xid limit 1",

@@ -32,23 +32,25 @@ import java.util.stream.Stream;
 public final class StreamReader {
 
     private static final int PAGE_EVENTS = 500;
-    private static final int MAX_PAGE_BYTES = 4 << 20;
+    private static final int MAX_PAGE_BYTES = 1 << 20;
 
     /// The maximum age of a snapshot, in transactions. An older snapshot cannot be compared with
-    /// rows, which contain only 32 bits of a transaction's number.
+    /// rows, which contain only 32 bits of a transaction's id.
     private static final long MAX_AGE_TRANSACTIONS = 1L << 30;
 
-    /// Some events or outcomes of a round, in the order of their ids.
+    /// A page of a round's events or of its outcomes, in the order of their ids.
     ///
-    /// @param next the cursor after these items
+    /// @param next the cursor after this page
     public record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
 
     /// An event of a round whose type and payload have not been read yet.
     ///
-    /// @param xid the number of the transaction that stored the event
+    /// @param xid the id of the transaction that stored the event
     private record UntypedEvent(EventSummary summary, long xid) {}
 
-    /// Some events of a round.
+    /// A page of a round's events, whose types and payloads have not been read yet.
+    ///
+    /// @param next the cursor after these events
     private record EventPage(List<UntypedEvent> events, StreamCursor next) {}
 
     private final Db db;
@@ -103,7 +105,7 @@ public final class StreamReader {
                         UUID id = row.summary().id().value();
                         if (cursor.isMissing(xid, id)) {
                             if (needsPayload.test(row.summary().source())) {
-                                bytes += row.summary().bodySize();
+                                bytes += row.summary().bodySize() + row.headersSize();
                             }
                             if (bytes > MAX_PAGE_BYTES && !events.isEmpty()) {
                                 isWhole = false;
@@ -253,9 +255,9 @@ public final class StreamReader {
                 hasLostOutcomes ? Optional.of("deliveries_compacted") : Optional.empty());
     }
 
-    /// Returns whether the cursor is within a round that started with the oldest stored event. That
-    /// round sends everything that the snapshot at its end sees, so the log only needs to contain
-    /// the commits after that snapshot.
+    /// Returns whether the cursor is within a round that can be continued and that started with the
+    /// oldest stored event. Such a round sends everything that the snapshot at its end sees, so the
+    /// log only needs to contain the commits after that snapshot.
     private boolean isOfOldest(StreamCursor cursor, long next) {
         long end = cursor.until().oldestRunning();
         return cursor.seen().seesNothing()
@@ -264,13 +266,13 @@ public final class StreamReader {
                 && end > db.call(StreamQueries::logBegin);
     }
 
-    /// Returns whether the log of commits contains every commit after this cursor.
+    /// Returns whether the commit log contains every commit after this cursor.
     public boolean isInLog(StreamCursor cursor) {
         return cursor.seen().oldestRunning() > db.call(StreamQueries::logBegin);
     }
 
-    /// Returns the start for a client whose position is no longer known. The stream then begins
-    /// with the oldest stored event.
+    /// Returns where the stream starts for a client whose position is no longer known. The stream
+    /// then begins with the oldest stored event.
     public StreamStart fromOldest() {
         return new StreamStart(
                 Optional.of(StreamCursor.at(databaseName(), TxSnapshot.before(1))),

@@ -13,9 +13,10 @@ import java.util.Set;
 ///
 /// @param only the sources to show; empty for all sources of the workspace, including future ones
 /// @param isFull whether events include headers and body
-/// @param filter selects the events to show; all others are sent as `filtered`. If empty, all
-///   events are shown
-/// @param connection if present, events are shown as this connection would send them
+/// @param filter selects the events to show; all others are sent as `filtered`. If empty, this
+///   filter excludes no event
+/// @param connection if present, events are shown as this connection would send them, and only the
+///   outcomes of its deliveries are shown
 /// @param withDeliveries whether to show the outcomes of deliveries as well
 public record StreamSelection(
         WorkspaceId workspace,
@@ -45,6 +46,12 @@ public record StreamSelection(
         return items.stream()
                 .filter(item -> !(item instanceof StreamOutcome outcome) || includes(outcome))
                 .toList();
+    }
+
+    /// Returns a selection that is equal for all streams to which the feed hands the same items.
+    StreamSelection sharedItems() {
+        return new StreamSelection(
+                workspace, only, needsPayload(), Optional.empty(), connection, withDeliveries);
     }
 
     public boolean needsPayload() {

@@ -10,6 +10,7 @@ import dev.sluice.observe.feed.StreamItem;
 import dev.sluice.observe.feed.StreamReader;
 import dev.sluice.observe.feed.StreamSelection;
 import dev.sluice.observe.feed.StreamStart;
+import dev.sluice.observe.stream.StreamWorkLimiter.StreamTurn;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -42,23 +43,33 @@ final class EventStream implements StreamBody {
     static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(15);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
-    /// How long a stream waits for a database that is not answering. After that time, the stream
-    /// ends, so that its client can connect to another node.
+    /// How long a stream waits for a database that is not responding, or for a permit to read or to
+    /// prepare messages. After that time, the stream ends, so that its client can connect to
+    /// another node.
     private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);
 
     /// How many times in a row the stream may lose its database connection while catching up. After
     /// that, the stream ends, because the read itself may be what breaks the connection.
     private static final int MAX_LOST_READS = 3;
 
+    /// How many pages a stream that has fallen behind reads in one turn. Until its turn ends, it
+    /// takes precedence over streams of the same workspace whose turns are newer, so that the
+    /// streams catch up one after another. If each turn ended after one page and there were many
+    /// streams, none of them would ever catch up with a busy source.
+    private static final int MAX_PAGES_OF_TURN = 200;
+
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
     /// How long a stream may prepare messages before it must let another stream do so.
     private static final Duration MAX_PREPARING_TIME = Duration.ofMillis(10);
 
+    /// The processor time that the kernel takes to send a byte, estimated from measurements.
+    private static final long NANOS_PER_BYTE = 1;
+
     /// The objects that all streams of this node share.
     ///
-    /// @param reads limits reading from the database, for streams that have fallen behind
-    /// @param preparing limits the preparation of messages
+    /// @param reads the limiter for database reads by streams that have fallen behind
+    /// @param preparing the limiter for preparing messages
     record StreamEnvironment(
             StreamReader reader,
             StreamFeed feed,
@@ -81,6 +92,23 @@ final class EventStream implements StreamBody {
     private StreamCursor cursor;
     private long lastWriteNanos;
 
+    /// The stream's turn to prepare messages, kept for the stream's whole life. If a workspace has
+    /// too many streams, the older ones therefore keep up with their sources.
+    private final StreamTurn preparingTurn;
+
+    /// The stream's turn to read from the database. It ends when the stream has caught up or has
+    /// read [#MAX_PAGES_OF_TURN] pages.
+    private StreamTurn readTurn;
+
+    private int pagesLeftOfTurn = MAX_PAGES_OF_TURN;
+
+    /// When the first event of the round in [#roundRead] arrived; empty if the round has none. Read
+    /// once for each round, because that takes longer the further the stream has fallen behind.
+    private Optional<Instant> eventsFrom = Optional.empty();
+
+    /// A cursor within the round that was last read from the database.
+    private Optional<StreamCursor> roundRead = Optional.empty();
+
     private EventStream(
             StreamEnvironment environment,
             StreamSelection selection,
@@ -94,6 +122,8 @@ final class EventStream implements StreamBody {
         this.lease = lease;
         this.retention = retention;
         this.subscription = subscription;
+        this.preparingTurn = environment.preparing().newTurn(selection.workspace());
+        this.readTurn = environment.reads().newTurn(selection.workspace());
         this.cursor =
                 start.cursor()
                         .orElseGet(() ->
@@ -111,7 +141,7 @@ final class EventStream implements StreamBody {
     ///
     /// @param withPing whether heartbeats are sent as messages, which browsers pass to scripts,
     ///   instead of as comments, which browsers ignore
-    /// @throws ApiException 503 if the database does not answer
+    /// @throws ApiException 503 if the database does not respond
     static EventStream join(
             StreamEnvironment environment,
             StreamSelection selection,
@@ -157,10 +187,10 @@ final class EventStream implements StreamBody {
         }
     }
 
-    /// Joins the feed again. If the database does not answer, keeps trying for [#OUTAGE_TIMEOUT],
+    /// Joins the feed again. If the database does not respond, keeps trying for [#OUTAGE_TIMEOUT],
     /// so that a short outage does not end the stream.
     ///
-    /// @throws ApiException 503 if the database does not answer within this time
+    /// @throws ApiException 503 if the database does not respond within this time
     private void joinAgain(StreamOutput output) throws IOException, InterruptedException {
         long begunNanos = System.nanoTime();
         boolean isJoined = false;
@@ -233,20 +263,33 @@ final class EventStream implements StreamBody {
         }
     }
 
-    /// Waits for a permit to read the database. Returns empty if the stream is no longer wanted.
-    ///
-    /// @throws ApiException 503 if there is none within [#OUTAGE_TIMEOUT]
     private Optional<StreamWorkLimiter.WorkPermit> awaitRead(StreamOutput output)
             throws IOException, InterruptedException {
+        if (pagesLeftOfTurn == 0) {
+            readTurn = environment.reads().newTurn(selection.workspace());
+            pagesLeftOfTurn = MAX_PAGES_OF_TURN;
+        }
+        pagesLeftOfTurn--;
+        return await(environment.reads(), readTurn, output);
+    }
+
+    /// Waits for a permit. Returns empty if the stream is no longer wanted.
+    ///
+    /// @throws ApiException 503 if no permit becomes free within [#OUTAGE_TIMEOUT]
+    private Optional<StreamWorkLimiter.WorkPermit> await(
+            StreamWorkLimiter limiter, StreamTurn turn, StreamOutput output)
+            throws IOException, InterruptedException {
         long begunNanos = System.nanoTime();
-        var permit = environment.reads().acquire(POLL_INTERVAL);
+        Optional<StreamWorkLimiter.WorkPermit> permit = Optional.empty();
         while (permit.isEmpty() && isWanted(output)) {
             if (System.nanoTime() - begunNanos > OUTAGE_TIMEOUT.toNanos()) {
                 throw new ApiException(
                         ApiErrorCode.UNAVAILABLE, "Too many streams are behind. Try again.");
             }
-            writeHeartbeatIfDue(output);
-            permit = environment.reads().acquire(POLL_INTERVAL);
+            permit = limiter.acquire(turn, begunNanos, POLL_INTERVAL);
+            if (permit.isEmpty()) {
+                writeHeartbeatIfDue(output);
+            }
         }
         return permit;
     }
@@ -263,12 +306,15 @@ final class EventStream implements StreamBody {
         if (start.isBehindEvents()) {
             return reader.outcomes(sources(), start);
         }
-        var position = reader.position(start.seen());
-        if (position.eventsFrom().isEmpty()) {
+        if (roundRead.filter(start::isInSameRound).isEmpty()) {
+            eventsFrom = reader.position(start.seen()).eventsFrom();
+            roundRead = Optional.of(start);
+        }
+        if (eventsFrom.isEmpty()) {
             return new StreamReader.StreamPage(List.of(), start.endOfEvents());
         }
         Instant cutoff = retention.get().expiryCutoff(environment.clock().instant()).plusMillis(1);
-        Instant from = position.eventsFrom().get();
+        Instant from = eventsFrom.get();
         return reader.events(
                 sources(),
                 start,
@@ -289,6 +335,7 @@ final class EventStream implements StreamBody {
         while (isWanted(output)) {
             var part = subscription.poll(POLL_INTERVAL);
             if (part.isPresent()) {
+                pagesLeftOfTurn = 0; // the stream has caught up
                 write(output, part.get().start(), part.get().items(), part.get().next());
             } else if (subscription.hasOverflowed()) {
                 return;
@@ -316,16 +363,12 @@ final class EventStream implements StreamBody {
             throws IOException, InterruptedException {
         int shown = 0;
         while (shown < items.size()) {
-            if (!isWanted(output)) {
+            var permit = await(environment.preparing(), preparingTurn, output);
+            if (permit.isEmpty()) {
                 return;
             }
-            var permit = environment.preparing().acquire(POLL_INTERVAL);
-            if (permit.isPresent()) {
-                shown = show(permit.get(), start, items, shown);
-                flush(output);
-            } else {
-                writeHeartbeatIfDue(output);
-            }
+            shown = show(permit.get(), start, items, shown);
+            flush(output);
         }
         cursor = next;
     }
@@ -348,6 +391,7 @@ final class EventStream implements StreamBody {
             } while (next < items.size()
                     && frames.size() < MAX_FRAME_BYTES
                     && System.nanoTime() - begunNanos < MAX_PREPARING_TIME.toNanos());
+            permit.addWork(frames.size() * NANOS_PER_BYTE);
         }
         return next;
     }

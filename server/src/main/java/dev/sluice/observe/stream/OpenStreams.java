@@ -11,6 +11,7 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Loop;
 
 import java.time.Duration;
@@ -30,8 +31,8 @@ import java.util.function.LongSupplier;
 /// connection was deleted, or if the workspace has more streams open than its plan allows.
 /// Thread-safe.
 ///
-/// Opening a stream needs the database. If the database fails later, open streams continue, and the
-/// next round adds or removes the rows that the failed round could not.
+/// Opening a stream requires the database. If the database fails later, open streams continue, and
+/// the next round adds or removes the rows that the failed round could not.
 public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
@@ -46,6 +47,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     private final LongSupplier epoch;
     private final Uuid7 ids;
     private final InstantSource clock;
+    private final Activity activity;
     private final Set<StreamLease> open = ConcurrentHashMap.newKeySet();
 
     /// The streams that have ended but may still have a row in the database.
@@ -59,22 +61,25 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     /// @param limits returns how many streams a workspace may have open on all nodes together, or
     ///   empty if its plan has no limit
-    /// @param epoch returns this node's current epoch, which changes after the node was declared
+    /// @param epoch returns this node's current epoch, which changes after the node is declared
     ///   dead
     /// @param clock the clock that all nodes share
+    /// @param activity its `mark` method is called in each round in which streams are open
     public OpenStreams(
             Db db,
             ConfigurationCache configuration,
             Function<WorkspaceId, OptionalInt> limits,
             LongSupplier epoch,
             Uuid7 ids,
-            InstantSource clock) {
+            InstantSource clock,
+            Activity activity) {
         this.db = db;
         this.configuration = configuration;
         this.limits = limits;
         this.epoch = epoch;
         this.ids = ids;
         this.clock = clock;
+        this.activity = activity;
     }
 
     /// @param wakeRounds called when the next round should start soon
@@ -85,7 +90,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     /// Registers a new stream of the caller's workspace.
     ///
     /// @throws ApiException 429 if the limit is reached, 503 if the server is stopping
-    /// @throws dev.sluice.platform.db.DbException if the database does not answer
+    /// @throws dev.sluice.platform.db.DbException if the database does not respond
     StreamLease lease(Caller caller, StreamSelection selection) {
         var limit = limits.apply(caller.workspace());
         long current = epoch.getAsLong();
@@ -137,7 +142,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     public boolean run() {
         endThoseOfDeleted();
         if (!open.isEmpty()) {
-            // This comes first, because the next steps fail if the database is read-only.
+            activity.mark(); // a stream that is catching up is unknown to the feed
+            // This comes before the next steps, because they fail if the database is read-only.
             endThoseWithoutAccess();
         }
         removeEnded();
@@ -173,7 +179,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     /// Registers the streams under the node's new epoch if the node was declared dead. In the
     /// meantime, other nodes may have opened streams in place of these, so a workspace may then
-    /// exceed its limit.
+    /// exceed its limit. Also removes the streams of dead nodes, once under each epoch.
     private void registerAgain() {
         long current = epoch.getAsLong();
         var moved = open.stream().filter(lease -> !lease.isRegisteredUnder(current)).toList();

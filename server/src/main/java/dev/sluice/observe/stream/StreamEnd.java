@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /// The reasons why the server ends a stream.
 enum StreamEnd {
-    /// The API key or the session is no longer valid, or the user has left the workspace.
+    /// The API key or the session is no longer valid, the session has switched to another
+    /// workspace, or the user has left the workspace.
     ACCESS_ENDED,
     /// A source that the request named was deleted.
     SOURCE_GONE,
@@ -14,7 +15,8 @@ enum StreamEnd {
     /// to a smaller plan, or other nodes opened streams while this node was cut off from the
     /// database.
     STREAM_LIMIT_REACHED,
-    /// The database did not answer.
+    /// The database did not respond, the stream waited too long for a permit to work, or the stream
+    /// could not continue without a gap.
     UNAVAILABLE,
     SERVER_STOPPING;
 

@@ -3,17 +3,16 @@ package dev.sluice.observe.stream;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.observe.feed.StreamCursor;
+import dev.sluice.platform.http.ServerSentEvent;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
 
 import java.io.ByteArrayOutputStream;
 
-/// Builds the text of Server-Sent Events. The data of each message is one line of JSON.
+/// Collects the messages that a stream writes next.
 final class StreamFrames {
 
     private static final int RETRY_MILLIS = 2_000;
-    private static final byte[] DATA = "data: ".getBytes(UTF_8);
-    private static final byte[] END = "\n\n".getBytes(UTF_8);
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
@@ -24,19 +23,17 @@ final class StreamFrames {
 
     /// Adds a message with an id: the cursor after the message.
     StreamFrames event(String name, String cursor, byte[] json) {
-        return text("id: " + cursor + "\n").event(name, json);
+        return message(ServerSentEvent.bytes(name, cursor, json));
     }
 
     /// Adds a message without an id, which does not move the client's cursor.
     StreamFrames event(String name, JsonObject json) {
-        return event(name, Json.bytes(json));
+        return message(ServerSentEvent.bytes(name, Json.bytes(json)));
     }
 
-    private StreamFrames event(String name, byte[] json) {
-        text("event: " + name + "\n");
-        bytes.writeBytes(DATA);
-        bytes.writeBytes(json);
-        bytes.writeBytes(END);
+    /// Adds a complete message.
+    StreamFrames message(byte[] message) {
+        bytes.writeBytes(message);
         return this;
     }
 
@@ -47,8 +44,7 @@ final class StreamFrames {
     }
 
     private StreamFrames text(String text) {
-        bytes.writeBytes(text.getBytes(UTF_8));
-        return this;
+        return message(text.getBytes(UTF_8));
     }
 
     int size() {

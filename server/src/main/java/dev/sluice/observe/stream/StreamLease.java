@@ -67,7 +67,7 @@ final class StreamLease implements AutoCloseable {
 
     /// Asks the stream to end, which usually takes less than half a second. Only the first call has
     /// an effect.
-    void end(StreamEnd why) {
+    synchronized void end(StreamEnd why) {
         if (end == null) {
             end = why;
         }

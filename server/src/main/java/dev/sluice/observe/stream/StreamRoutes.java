@@ -33,6 +33,7 @@ import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.MalformedJsonException;
 import dev.sluice.relay.RequestPreview;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,19 +48,29 @@ public final class StreamRoutes {
 
     private static final int MAX_SOURCES = 100;
 
-    /// The maximum number of streams of this node that read from the database at the same time, and
-    /// the share of one connection's time that all of them get while several are waiting to read.
+    /// The maximum number of streams of this node that read from the database at the same time.
     private static final int MAX_CONCURRENT_READS = 4;
 
+    /// The share of one database connection's time that all streams together may use while any
+    /// stream is waiting to read.
     private static final double READ_SHARE = 0.5;
 
     /// The maximum number of streams of this node that prepare messages at the same time: half the
-    /// number of processors, but at least one. While several streams are waiting to prepare
-    /// messages, all of them get a sixth of the processors' time.
+    /// number of processors, but at least one.
     private static final int MAX_PREPARING =
             Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
+    /// The processor time, per unit of time, that all streams together may use to prepare and send
+    /// messages: a sixth of the time of all processors. This limit applies only while a stream is
+    /// waiting to prepare messages.
     private static final double PREPARING_SHARE = Runtime.getRuntime().availableProcessors() / 6.0;
+
+    /// How long a stream waits for its turn to prepare messages, and to read. After that time, it
+    /// gets a permit out of turn. A read takes much longer than preparing messages, so if many
+    /// streams read out of turn, none would catch up.
+    private static final Duration MAX_PREPARING_WAIT = Duration.ofSeconds(1);
+
+    private static final Duration MAX_READ_WAIT = Duration.ofSeconds(15);
 
     private static final List<Header> HEADERS =
             List.of(
@@ -101,8 +112,8 @@ public final class StreamRoutes {
                         feed,
                         configuration,
                         preview,
-                        new StreamWorkLimiter(MAX_CONCURRENT_READS, READ_SHARE),
-                        new StreamWorkLimiter(MAX_PREPARING, PREPARING_SHARE),
+                        new StreamWorkLimiter(MAX_CONCURRENT_READS, READ_SHARE, MAX_READ_WAIT),
+                        new StreamWorkLimiter(MAX_PREPARING, PREPARING_SHARE, MAX_PREPARING_WAIT),
                         api.clock());
         this.clock = api.clock();
     }

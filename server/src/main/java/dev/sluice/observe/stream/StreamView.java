@@ -25,7 +25,8 @@ import java.util.Optional;
 /// with the reason takes its place.
 final class StreamView {
 
-    /// The maximum [Effort] for filtering one event; it allows a few milliseconds of work.
+    /// The maximum [Effort] for applying one filter to one event; it allows a few milliseconds of
+    /// work.
     private static final long MAX_FILTER_EFFORT = 5_000_000;
 
     private final StreamSelection selection;
@@ -63,15 +64,14 @@ final class StreamView {
         } else if (route.isPresent()) {
             showTransformed(event, route.get(), start, frames);
         } else {
-            frames.event(
-                    "event",
-                    event.cursorText(start),
-                    selection.isFull() ? event.fullJson() : event.tailJson());
+            frames.message(
+                    selection.isFull() ? event.fullMessage(start) : event.tailMessage(start));
         }
     }
 
-    /// Returns the reason why the stream cannot show the event in the way that the client
-    /// requested, or empty if it can.
+    /// Returns the reason why the stream sends the event as `filtered`, or empty if there is none.
+    /// Does not run the connection's transformation; if that fails, the event is also sent as
+    /// `filtered`.
     private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
         boolean isChosenByPayload =
                 selection.filter().isPresent() || selection.connection().isPresent();
@@ -123,7 +123,7 @@ final class StreamView {
                 if (selection.isFull()) {
                     json.putAll(PayloadJson.of(payload, Optional.empty()));
                 }
-                frames.event("event", event.cursorText(start), Json.bytes(json));
+                frames.event(StreamEvent.MESSAGE_NAME, event.cursorText(start), Json.bytes(json));
             }
         }
     }

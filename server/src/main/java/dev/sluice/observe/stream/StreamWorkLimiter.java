@@ -1,26 +1,47 @@
 package dev.sluice.observe.stream;
 
+import dev.sluice.account.workspace.WorkspaceId;
+
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /// Limits how much time all streams of this node together spend on one kind of work, so that many
-/// readers cannot take the processors or the database from webhooks.
+/// readers cannot starve webhook processing of processor or database time.
 ///
-/// A stream needs a permit to work. While other streams are waiting for one, a permit comes back
-/// only after a rest, which is so long that the work of all streams keeps its share of the time. A
-/// stream that nobody waits for never rests. Thread-safe.
+/// A stream needs a permit to work. While other streams are waiting for a permit, a returned permit
+/// can be used again only after a rest, which keeps the work of all streams within the allowed
+/// share of the time. If no stream is waiting, there is no rest.
+///
+/// The workspace that has gone longest without a permit comes first. Within a workspace, the stream
+/// with the oldest turn comes first, so if the share is not enough for all streams, only the newer
+/// ones fall behind. Every eighth permit goes to the stream that has waited longest, if that is a
+/// long time, so a newer stream that needs little gets it. Thread-safe.
 final class StreamWorkLimiter {
 
-    /// Rests that would be shorter are left out until they add up to this time.
+    /// Shorter rests are skipped until they add up to this time.
     private static final Duration MIN_REST = Duration.ofMillis(10);
 
-    /// The maximum rest after work that was slow for another reason, such as a database that did
-    /// not answer.
+    /// The maximum rest, however slow the work was. This cap applies when the work was slow for a
+    /// reason other than its size, such as a database that did not respond.
     private static final Duration MAX_REST = Duration.ofSeconds(5);
+
+    /// One in this many permits goes to the stream that has waited longest. If there were more, no
+    /// stream would read fast enough to catch up with a busy source.
+    private static final int PERMITS_PER_LONG_WAIT = 8;
+
+    /// The maximum number of workspaces whose last permit is remembered.
+    private static final int MAX_WORKSPACES = 1_000;
 
     /// Runs a task after a number of nanoseconds.
     @FunctionalInterface
@@ -28,20 +49,56 @@ final class StreamWorkLimiter {
         void run(Runnable task, long nanos);
     }
 
-    private final Semaphore permits;
     private final double share;
+    private final Duration maxWait;
     private final LongSupplier clock;
     private final Delay delay;
 
-    /// The time, in nanoseconds of the clock, up to which the work so far uses up the share.
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /// The waiting streams. Guarded by `lock`, like all fields below.
+    private final List<WaitingStream> waiting = new ArrayList<>();
+
+    /// The value of `permitsGiven` when each workspace last got a permit that it had waited for,
+    /// starting with the workspace for which that was longest ago.
+    private final SequencedMap<WorkspaceId, Long> lastPermits = new LinkedHashMap<>();
+
+    /// The number of permits given to waiting streams.
+    private long permitsGiven;
+
+    private int freePermits;
+    private long lastTurn;
+
+    /// The work done so far uses up the share until this time, in nanoseconds of `clock`.
     private long usedUpTo;
+
+    /// A stream's place among the streams of its workspace.
+    ///
+    /// @param number lower for an older turn
+    record StreamTurn(WorkspaceId workspace, long number) {}
+
+    private final class WaitingStream {
+
+        private final StreamTurn turn;
+        private final long sinceNanos;
+        private final Condition hasPermit = lock.newCondition();
+        private boolean isServed;
+
+        WaitingStream(StreamTurn turn, long sinceNanos) {
+            this.turn = turn;
+            this.sinceNanos = sinceNanos;
+        }
+    }
 
     /// @param permits the number of streams that may work at the same time
     /// @param share the maximum work per unit of time; 0.25 is a quarter of one thread's time
-    StreamWorkLimiter(int permits, double share) {
+    /// @param maxWait a stream that has waited for this long gets one of the next permits, whatever
+    ///   its turn
+    StreamWorkLimiter(int permits, double share, Duration maxWait) {
         this(
                 permits,
                 share,
+                maxWait,
                 System::nanoTime,
                 (task, nanos) ->
                         CompletableFuture.delayedExecutor(
@@ -50,9 +107,11 @@ final class StreamWorkLimiter {
     }
 
     /// @param clock returns the time in nanoseconds, like [System#nanoTime]
-    StreamWorkLimiter(int permits, double share, LongSupplier clock, Delay delay) {
-        this.permits = new Semaphore(permits, true);
+    StreamWorkLimiter(
+            int permits, double share, Duration maxWait, LongSupplier clock, Delay delay) {
+        this.freePermits = permits;
         this.share = share;
+        this.maxWait = maxWait;
         this.clock = clock;
         this.delay = delay;
         usedUpTo = clock.getAsLong();
@@ -62,40 +121,137 @@ final class StreamWorkLimiter {
     final class WorkPermit implements AutoCloseable {
 
         private final long begun = clock.getAsLong();
+        private long more;
+
+        /// Adds work that is done without the permit.
+        void addWork(long nanos) {
+            more += nanos;
+        }
 
         @Override
         public void close() {
-            long rest = restAfter(begun, clock.getAsLong());
+            long now = clock.getAsLong();
+            long rest = restAfter(begun, now, now - begun + more);
             if (rest > 0) {
-                delay.run(permits::release, rest);
+                delay.run(StreamWorkLimiter.this::release, rest);
             } else {
-                permits.release();
+                release();
             }
         }
     }
 
-    /// Returns a permit, or empty if none becomes free in time.
+    /// Returns a new turn for a stream of this workspace. The stream may keep it for any number of
+    /// permits.
+    StreamTurn newTurn(WorkspaceId workspace) {
+        lock.lock();
+        try {
+            return new StreamTurn(workspace, ++lastTurn);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Returns a permit, or empty if the stream gets none in time. The stream keeps its place if it
+    /// tries again.
     ///
-    /// @param timeout the longest time to wait
-    Optional<WorkPermit> acquire(Duration timeout) throws InterruptedException {
-        return permits.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                ? Optional.of(new WorkPermit())
+    /// @param sinceNanos when the stream began to wait, by the limiter's clock
+    /// @param timeout the longest time to wait in this call
+    Optional<WorkPermit> acquire(StreamTurn turn, long sinceNanos, Duration timeout)
+            throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (freePermits > 0) { // then no stream is waiting
+                freePermits--;
+                return Optional.of(new WorkPermit());
+            }
+            var waiter = new WaitingStream(turn, sinceNanos);
+            waiting.add(waiter);
+            try {
+                long left = timeout.toNanos();
+                while (!waiter.isServed && left > 0) {
+                    left = waiter.hasPermit.awaitNanos(left);
+                }
+            } catch (InterruptedException e) {
+                if (waiter.isServed) {
+                    release();
+                }
+                throw e;
+            } finally {
+                waiting.remove(waiter);
+            }
+            return waiter.isServed ? Optional.of(new WorkPermit()) : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        lock.lock();
+        try {
+            if (waiting.isEmpty()) {
+                freePermits++;
+                return;
+            }
+            permitsGiven++;
+            var next = longestWaiting().orElseGet(this::firstInTurn);
+            waiting.remove(next);
+            remember(next.turn.workspace());
+            next.isServed = true;
+            next.hasPermit.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Returns, for one in [#PERMITS_PER_LONG_WAIT] permits, the stream that has waited longest, if
+    /// that is at least `maxWait`.
+    private Optional<WaitingStream> longestWaiting() {
+        long now = clock.getAsLong();
+        return permitsGiven % PERMITS_PER_LONG_WAIT == 0
+                ? waiting.stream()
+                        .max(Comparator.comparingLong(stream -> now - stream.sinceNanos))
+                        .filter(stream -> now - stream.sinceNanos >= maxWait.toNanos())
                 : Optional.empty();
     }
 
-    /// Returns whether a stream is waiting for a permit.
-    boolean hasWaiters() {
-        return permits.hasQueuedThreads();
+    private WaitingStream firstInTurn() {
+        return Collections.min(
+                waiting,
+                Comparator.<WaitingStream>comparingLong(
+                                stream -> lastPermits.getOrDefault(stream.turn.workspace(), 0L))
+                        .thenComparingLong(stream -> stream.turn.number()));
     }
 
-    private synchronized long restAfter(long begun, long now) {
-        if (!hasWaiters()) {
-            usedUpTo = now;
-            return 0;
+    private void remember(WorkspaceId workspace) {
+        lastPermits.putLast(workspace, permitsGiven);
+        if (lastPermits.size() > MAX_WORKSPACES) {
+            lastPermits.pollFirstEntry();
         }
-        long from = usedUpTo - begun > 0 ? usedUpTo : begun;
-        long rest = Math.min(from + (long) ((now - begun) / share) - now, MAX_REST.toNanos());
-        usedUpTo = now + rest;
-        return rest < MIN_REST.toNanos() ? 0 : rest;
+    }
+
+    /// Returns the number of streams that are waiting for a permit.
+    int waiting() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long restAfter(long begun, long now, long work) {
+        lock.lock();
+        try {
+            if (waiting.isEmpty()) {
+                usedUpTo = now;
+                return 0;
+            }
+            long from = usedUpTo - begun > 0 ? usedUpTo : begun;
+            long rest = Math.min(from + (long) (work / share) - now, MAX_REST.toNanos());
+            usedUpTo = now + rest;
+            return rest < MIN_REST.toNanos() ? 0 : rest;
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -30,9 +30,9 @@ class FeedSubscriptionTest {
     private final FeedMemory memory = new FeedMemory(20 << 20);
 
     @Test
-    void a_queue_holds_sixteen_mebibytes() {
+    void a_queue_holds_thirty_two_mebibytes() {
         var subscription = subscription();
-        int room = (16 << 20) / ITEM_BYTES;
+        int room = (32 << 20) / ITEM_BYTES;
 
         assertThat(offer(subscription, items(room))).isTrue();
         assertThat(subscription.hasOverflowed()).isFalse();

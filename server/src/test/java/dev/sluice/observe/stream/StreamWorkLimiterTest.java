@@ -3,6 +3,9 @@ package dev.sluice.observe.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.observe.stream.StreamWorkLimiter.StreamTurn;
+
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -10,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +24,10 @@ import java.util.concurrent.atomic.AtomicLong;
 class StreamWorkLimiterTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(10);
+
+    private static final WorkspaceId WORKSPACE = new WorkspaceId(new UUID(0, 1));
+    private static final WorkspaceId OTHER = new WorkspaceId(new UUID(0, 2));
 
     private record DelayedTask(Runnable task, long nanos) {}
 
@@ -29,19 +37,27 @@ class StreamWorkLimiterTest {
             new StreamWorkLimiter(
                     1,
                     0.25,
+                    MAX_WAIT,
                     clock::get,
                     (task, nanos) -> delayed.add(new DelayedTask(task, nanos)));
 
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     private StreamWorkLimiter.WorkPermit permit() throws InterruptedException {
-        return limiter.acquire(Duration.ZERO).orElseThrow();
+        return limiter.acquire(limiter.newTurn(WORKSPACE), clock.get(), Duration.ZERO)
+                .orElseThrow();
     }
 
     /// Starts a stream that waits for a permit, and returns once it is waiting.
     private Future<Optional<StreamWorkLimiter.WorkPermit>> waiter() {
-        var waiter = threads.submit(() -> limiter.acquire(LONG));
-        await().until(limiter::hasWaiters);
+        return waiter(limiter.newTurn(WORKSPACE));
+    }
+
+    private Future<Optional<StreamWorkLimiter.WorkPermit>> waiter(StreamTurn turn) {
+        int before = limiter.waiting();
+        long since = clock.get();
+        var waiter = threads.submit(() -> limiter.acquire(turn, since, LONG));
+        await().until(() -> limiter.waiting() > before);
         return waiter;
     }
 
@@ -60,10 +76,12 @@ class StreamWorkLimiterTest {
     void one_permit_lets_one_stream_work_at_a_time() throws InterruptedException {
         var first = permit();
 
-        assertThat(limiter.acquire(Duration.ZERO)).isEmpty();
+        assertThat(limiter.acquire(limiter.newTurn(WORKSPACE), clock.get(), Duration.ZERO))
+                .isEmpty();
 
         first.close();
-        assertThat(limiter.acquire(Duration.ZERO)).isPresent();
+        assertThat(limiter.acquire(limiter.newTurn(WORKSPACE), clock.get(), Duration.ZERO))
+                .isPresent();
     }
 
     @Test
@@ -115,6 +133,110 @@ class StreamWorkLimiterTest {
         work(first, 60_000);
 
         assertThat(delayed).extracting(DelayedTask::nanos).containsExactly(5_000_000_000L);
+        endRest();
+        assertThat(second.get()).isPresent();
+    }
+
+    @Test
+    void the_stream_with_the_oldest_turn_gets_the_next_permit() throws Exception {
+        var older = limiter.newTurn(WORKSPACE);
+        var newer = limiter.newTurn(WORKSPACE);
+        var first = permit();
+        var second = waiter(newer);
+        var third = waiter(older);
+
+        first.close();
+        try (var _ = third.get().orElseThrow()) {
+            assertThat(second.isDone()).isFalse();
+        }
+
+        assertThat(second.get()).isPresent();
+    }
+
+    @Test
+    void workspaces_get_permits_in_turn_however_many_streams_wait() throws Exception {
+        var first = permit();
+        var second = waiter();
+        var third = waiter();
+        var ofOther = waiter(limiter.newTurn(OTHER));
+
+        first.close();
+        second.get().orElseThrow().close();
+        try (var _ = ofOther.get().orElseThrow()) {
+            assertThat(third.isDone()).isFalse();
+        }
+
+        assertThat(third.get()).isPresent();
+    }
+
+    @Test
+    void a_workspace_keeps_its_place_while_its_stream_tries_again() throws Exception {
+        var first = permit();
+        var second = waiter();
+        first.close();
+        var serving = second.get().orElseThrow(); // the workspace had its turn
+        var third = waiter();
+        var turn = limiter.newTurn(OTHER);
+        long since = clock.get();
+        assertThat(limiter.acquire(turn, since, Duration.ofMillis(1))).isEmpty();
+        var ofOther = threads.submit(() -> limiter.acquire(turn, since, LONG));
+        await().until(() -> limiter.waiting() == 2);
+
+        serving.close();
+
+        try (var _ = ofOther.get().orElseThrow()) {
+            assertThat(third.isDone()).isFalse();
+        }
+        assertThat(third.get()).isPresent();
+    }
+
+    @Test
+    void every_eighth_permit_goes_to_a_stream_that_has_waited_long() throws Exception {
+        var older = limiter.newTurn(WORKSPACE);
+        var newer = limiter.newTurn(WORKSPACE);
+        var serving = permit();
+        var starved = waiter(newer);
+        clock.addAndGet(MAX_WAIT.toNanos());
+
+        int permits = 0;
+        while (!starved.isDone()) {
+            var busy = waiter(older);
+            serving.close();
+            if (delayed.peek() != null) {
+                endRest();
+            }
+            await().until(() -> busy.isDone() || starved.isDone());
+            serving = (busy.isDone() ? busy : starved).get().orElseThrow();
+            permits++;
+        }
+
+        assertThat(permits).isEqualTo(8);
+    }
+
+    @Test
+    void a_stream_that_no_longer_waits_gets_no_permit() throws Exception {
+        var first = permit();
+        assertThat(limiter.acquire(limiter.newTurn(WORKSPACE), clock.get(), Duration.ofMillis(1)))
+                .isEmpty();
+        var interrupted = waiter();
+        interrupted.cancel(true);
+        await().until(() -> limiter.waiting() == 0);
+
+        first.close();
+
+        assertThat(limiter.acquire(limiter.newTurn(WORKSPACE), clock.get(), Duration.ZERO))
+                .isPresent();
+    }
+
+    @Test
+    void work_done_without_the_permit_counts_too() throws Exception {
+        var first = permit();
+        var second = waiter();
+
+        first.addWork(TimeUnit.MILLISECONDS.toNanos(30));
+        work(first, 10);
+
+        assertThat(delayed).extracting(DelayedTask::nanos).containsExactly(150_000_000L);
         endRest();
         assertThat(second.get()).isPresent();
     }
