@@ -25,7 +25,7 @@ public final class InstalledPostgres implements AutoCloseable {
             listen_addresses = '127.0.0.1'
             unix_socket_directories = ''
             max_connections = 60
-            shared_buffers = 256MB
+            shared_buffers = 32MB
             wal_buffers = 16MB
             min_wal_size = 1GB
             max_wal_size = 1GB

@@ -40,7 +40,7 @@ record PostgresSettings(int port, Map<String, String> extra) {
                         fsync = on
                         synchronous_commit = on
                         full_page_writes = on
-                        shared_buffers = 256MB
+                        shared_buffers = 32MB
                         wal_buffers = 16MB
                         wal_compression = off
                         min_wal_size = 1GB
