@@ -54,9 +54,9 @@ class VerificationTrialTest {
         assertThat(wrong.path("result").asString()).isEqualTo("failed");
         assertThat(wrong.path("message").asString())
                 .startsWith("The signature does not match")
-                .contains("Enter the secret of the sender's settings again");
+                .contains("Enter the secret from the sender's settings again");
         assertThat(other.path("message").asString())
-                .endsWith("set provider to provider_code_host.");
+                .endsWith("Set provider to provider_code_host.");
         assertThat(saved.path("result").asString()).isEqualTo("skipped");
         assertThat(passed.toString() + wrong + other).doesNotContain(SECRET, "mistyped");
         assertThat(api.get("/api/v1/sources/" + source.text("id")).json()).isEqualTo(source.json());
@@ -99,8 +99,8 @@ class VerificationTrialTest {
 
         assertThat(saved.path("message").asString())
                 .isEqualTo(
-                        "The header with the signature is missing. The event has the headers of"
-                                + " another sender: set provider to provider_code_host.");
+                        "The header with the signature is missing. The event's headers are those"
+                                + " of another sender. Set provider to provider_code_host.");
         assertThat(verify(source, event, GITHUB).path("result").asString()).isEqualTo("verified");
     }
 

@@ -6,7 +6,7 @@ import dev.sluice.gateway.routing.RouteDeletion;
 import java.util.Optional;
 
 /// The reason why a replay job cannot create resends on its current connection now. The text of
-/// [#reason] is shown to the user.
+/// [#reason] is meant for the user.
 sealed interface ResendRefusal {
 
     String reason();
@@ -20,7 +20,7 @@ sealed interface ResendRefusal {
     /// This node does not know the connection. The connection may be so new that this node has not
     /// read it yet, or may have been deleted long ago.
     ResendRefusal UNKNOWN_CONNECTION =
-            new TemporaryRefusal("Held: the server reads the connection first.");
+            new TemporaryRefusal("Held: the server is still loading the connection.");
 
     static ResendRefusal of(RouteDeletion deletion) {
         return switch (deletion) {

@@ -18,14 +18,14 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Answers challenges: requests that senders post to a new URL to confirm that its owner expects
-/// their webhooks.
+/// Answers challenges: requests that a sender makes to check that the owner of a URL expects its
+/// webhooks.
 ///
 /// Only verified requests are answered. Has no state and performs no I/O.
 public final class ChallengeResponder {
 
     /// The maximum size of a body that is parsed as a challenge. Real challenges are smaller, so a
-    /// larger body is taken to be an event.
+    /// larger body is treated as an event.
     private static final int MAX_BODY_BYTES = 16 * 1024;
 
     /// Maximum length of a challenge that is echoed, in the reply to a POST or to a GET.
@@ -33,7 +33,7 @@ public final class ChallengeResponder {
 
     private ChallengeResponder() {}
 
-    /// Returns the reply if the request is a challenge, or empty otherwise.
+    /// Returns the reply if the request was verified and is a challenge, or empty otherwise.
     public static Optional<Reply> answer(
             VerificationConfig config, VerificationResult result, byte[] body) {
         if (!(result instanceof VerificationResult.VerificationPassed(Optional<Secret> secret))

@@ -25,7 +25,8 @@ final class DiscordVerifier {
 
     private static final Duration TIMESTAMP_TOLERANCE = Duration.ofMinutes(5);
 
-    /// The DER bytes that precede the 32 key bytes in an encoded Ed25519 public key (RFC 8410, 4).
+    /// The DER bytes that precede the 32 key bytes in an encoded Ed25519 public key (RFC 8410,
+    /// section 4).
     private static final String ED25519_KEY_PREFIX = "302a300506032b6570032100";
 
     private DiscordVerifier() {}

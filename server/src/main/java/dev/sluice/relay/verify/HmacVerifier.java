@@ -128,7 +128,7 @@ final class HmacVerifier {
         return matches;
     }
 
-    /// Returns the signature that a sender with this secret makes.
+    /// Returns the signature that a sender with this secret would create.
     static byte[] sign(
             SignatureScheme scheme, Secret secret, SignedContentTemplate.TemplateValues values) {
         return hmac(scheme, key(scheme.secretEncoding(), secret), values);

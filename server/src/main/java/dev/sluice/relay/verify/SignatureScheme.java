@@ -8,8 +8,8 @@ import java.util.Optional;
 /// Describes how one kind of sender signs its requests with an HMAC.
 ///
 /// @param header the name of the header that contains the signature
-/// @param content the template of the signed text, with the slots `{body}`, `{timestamp}`, `{id}`,
-///   `{url}` and `{form}`
+/// @param content the template of the signed text, with any of the slots `{body}`, `{timestamp}`,
+///   `{id}`, `{url}` and `{form}`
 /// @param algorithm the algorithm's name in the JDK, such as `HmacSHA256`
 /// @param tolerance the maximum difference between the timestamp and the time of receipt
 record SignatureScheme(
@@ -31,10 +31,12 @@ record SignatureScheme(
     /// The format of the signature header's value.
     sealed interface SignatureLayout {
 
-        /// One signature after a prefix, which may be empty.
+        /// One signature after a prefix, which may be empty. Unless `isRequired`, the signature is
+        /// also accepted without the prefix.
         record PrefixedSignature(String prefix, boolean isRequired) implements SignatureLayout {}
 
-        /// `name=value` pairs: one timestamp, and one or more signatures.
+        /// `name=value` pairs: one timestamp, and one or more signatures. `timestamp` and
+        /// `signature` are the names of these pairs.
         record SignaturePairs(char separator, String timestamp, String signature)
                 implements SignatureLayout {}
 
@@ -93,8 +95,8 @@ record SignatureScheme(
         /// The UTF-8 bytes of the secret, including any prefix.
         TEXT,
         /// The secret without its `whsec_` prefix, if it has one, decoded as Base64. If that is not
-        /// Base64, the UTF-8 bytes of the whole secret. Sluice converts its own signing secrets in
-        /// the same way.
+        /// valid Base64, the UTF-8 bytes of the whole secret. Sluice converts its own signing
+        /// secrets in the same way.
         STANDARD_WEBHOOKS
     }
 }

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How the known webhook providers that sign with an HMAC sign their requests. A provider has one
-/// scheme for each set of headers that it uses. [HmacVerifier] verifies requests according to these
-/// schemes.
+/// The schemes that the known webhook providers use to sign their requests with an HMAC. A provider
+/// has one scheme for each set of headers that it uses. [HmacVerifier] verifies requests according
+/// to these schemes.
 ///
 /// `docs/reference/verification.md` names the documentation of each provider.
 final class SignatureSchemes {

@@ -11,7 +11,8 @@ import javax.crypto.Mac;
 /// A template of the text that a sender signs, with slots, such as `v0:{timestamp}:{body}`.
 record SignedContentTemplate(List<String> parts) {
 
-    /// The values for the slots. Text from headers is Latin-1, with one character for each byte.
+    /// The values for the slots; `inbound` supplies the body. Text from headers is Latin-1, with
+    /// one character for each byte.
     record TemplateValues(
             String id, String timestamp, String url, String form, InboundRequest inbound) {}
 

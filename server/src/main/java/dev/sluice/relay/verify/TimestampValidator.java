@@ -31,8 +31,8 @@ final class TimestampValidator {
         return text.length() == MILLIS_DIGITS ? number / 1000 : number;
     }
 
-    /// Reads the timestamp from a member of the body, which must be a JSON object in UTF-8. If the
-    /// member is repeated, the last one counts. Other members are read as leniently as in any
+    /// Reads the timestamp from a member of the body. The body must be a JSON object in UTF-8. If
+    /// the member is repeated, the last one counts. Other members are read as leniently as in any
     /// payload: a strange number or a repeated name must not keep an event from being stored, and
     /// the sender's signature covers them anyway.
     static long readFromBody(String field, byte[] body) throws VerificationException {

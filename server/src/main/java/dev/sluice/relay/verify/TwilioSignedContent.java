@@ -17,10 +17,11 @@ import java.util.TreeSet;
 /// Builds the text that Twilio appends to the URL before it signs the result (Twilio documentation,
 /// "Validating requests").
 ///
-/// For a form, the text consists of the fields sorted by name. Each field is its name followed by
-/// its value, without separators. If a name has several values, they are sorted and repeated values
-/// are left out. Any other body is protected by its SHA-256 hash, which is part of the signed URL
-/// as `bodySHA256`.
+/// If the URL has the parameter `bodySHA256`, the text is empty: the parameter is the SHA-256 hash
+/// of the body, so the signed URL already protects the body. Otherwise, only a form or an empty
+/// body is accepted. For a form, the text consists of the fields sorted by name. Each field is its
+/// name followed by its value, without separators. If a name has several values, they are sorted
+/// and repeated values are left out.
 final class TwilioSignedContent {
 
     private static final String BODY_HASH_PARAMETER = "bodySHA256=";
@@ -44,9 +45,9 @@ final class TwilioSignedContent {
         return "";
     }
 
-    /// Returns a URL that makes the signature cover the body. If the body is empty or a form, or if
-    /// the URL already has the right hash, this is the URL of the request. Otherwise, the hash of
-    /// the body is added to the URL.
+    /// Returns the URL of the request if [#of] accepts the request, which means that the signature
+    /// covers the body. Otherwise returns the URL with the hash of the body appended. A wrong hash
+    /// that is already in the URL is not replaced.
     static String coveringUrl(InboundRequest inbound) {
         try {
             var _ = of(inbound);

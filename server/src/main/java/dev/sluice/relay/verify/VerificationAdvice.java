@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /// Suggests what to change when an event fails verification with a config. Has no state and
 /// performs no I/O.
 ///
-/// Each sentence begins with a space, because it follows another sentence.
+/// The advice begins with a space, because it follows the sentence that gives the reason.
 final class VerificationAdvice {
 
     /// A header whose name contains one of these texts probably contains a signature.
@@ -54,7 +54,7 @@ final class VerificationAdvice {
     private static String signatureMissing(VerificationConfig config, InboundRequest event) {
         var other = senderOf(event);
         if (other.isPresent()) {
-            return " The event has the headers of another sender: set provider to "
+            return " The event's headers are those of another sender. Set provider to "
                     + other.get()
                     + ".";
         }
@@ -64,12 +64,12 @@ final class VerificationAdvice {
                         .filter(VerificationAdvice::isSignatureLike)
                         .limit(MAX_NAMED_HEADERS)
                         .collect(Collectors.joining(", "));
-        String expected = " Expected is " + expectedHeaders(config) + ".";
+        String expected = " The signature is expected in " + expectedHeaders(config) + ".";
         if (similar.isEmpty()) {
-            return expected + " Switch signing on at the sender: no header looks like a signature.";
+            return expected + " No header looks like a signature. Turn on signing at the sender.";
         }
         return config instanceof GenericHmacVerification
-                ? expected + " Set header to the right one; the event has " + similar + "."
+                ? expected + " Set header to the right name. The event has " + similar + "."
                 : expected + " Choose the provider that sends " + similar + ", or generic_hmac.";
     }
 
@@ -102,10 +102,10 @@ final class VerificationAdvice {
         return config instanceof GenericHmacVerification hmac
                 ? matchingChange(hmac, event)
                         .orElse(
-                                " Check header and encoding: it is not "
+                                " Check header and encoding. The value is not "
                                         + hmac.encoding().text()
                                         + ".")
-                : " Choose the provider that sends this header as the event has it.";
+                : " Choose the provider whose header looks like the event's.";
     }
 
     private static String mismatch(VerificationConfig config, InboundRequest event) {
@@ -119,25 +119,28 @@ final class VerificationAdvice {
                 SignatureSchemes.ofConfig(config).stream()
                         .anyMatch(scheme -> scheme.content().hasSlot("{url}"));
         if (coversUrl) {
-            return " It covers the URL, which the sender must know exactly as "
+            return " The signature covers the URL, so the sender must use exactly "
                     + event.url()
-                    + ". If the sender adds a query, judge by a new event: the query is not"
-                    + " stored.";
+                    + ". If the sender adds a query, test with a new event, because the query is"
+                    + " not stored.";
         }
         return config instanceof VerificationConfig.DiscordVerification
-                ? " Enter the public key of the sender's settings again."
-                : " Enter the secret of the sender's settings again, with its prefix if it has"
+                ? " Enter the public key from the sender's settings again."
+                : " Enter the secret from the sender's settings again, with its prefix if it has"
                         + " one.";
     }
 
-    /// Looks for other settings with which the event's signature is correct for the same secret.
+    /// Looks for other settings that would make the event's signature valid with the same secrets.
     /// Returns a sentence that names the settings to change, or empty if there are none.
     private static Optional<String> matchingChange(
             GenericHmacVerification hmac, InboundRequest event) {
         return variants(hmac)
                 .filter(variant -> isSignedBy(variant, event))
                 .findFirst()
-                .map(variant -> " It fits with " + differences(hmac, variant) + ": set that.");
+                .map(variant ->
+                        " The signature is valid with "
+                                + differences(hmac, variant)
+                                + ". Change the settings to match.");
     }
 
     private static Stream<GenericHmacVerification> variants(GenericHmacVerification hmac) {
@@ -163,8 +166,8 @@ final class VerificationAdvice {
         return variants.stream();
     }
 
-    /// Whether the event's signature fits the settings, even if its timestamp is too old or in the
-    /// future.
+    /// Whether the event's signature is correct with these settings, even if its timestamp is too
+    /// old or in the future.
     private static boolean isSignedBy(GenericHmacVerification hmac, InboundRequest event) {
         return switch (Verifier.check(hmac, event)) {
             case VerificationResult.VerificationPassed _ -> true;
@@ -197,8 +200,8 @@ final class VerificationAdvice {
         return config instanceof GenericHmacVerification hmac
                 ? " The event has no header "
                         + hmac.timestampHeader().orElse("")
-                        + ": name the right one in timestamp_header, or leave it out."
-                : " Choose the provider that sends events such as this one.";
+                        + ". Set timestamp_header to the right name, or leave it out."
+                : " Choose the provider that sends events like this one.";
     }
 
     private static String timestampOff(VerificationConfig config, InboundRequest event) {
@@ -208,8 +211,8 @@ final class VerificationAdvice {
                     ? distance(name, event)
                     : "";
         }
-        return " Look at the sender's clock and at this server's, or let the sender sign each try"
-                + " anew.";
+        return " Check the clocks of the sender and of this server, or have the sender sign each"
+                + " attempt again.";
     }
 
     private static String distance(String timestampHeader, InboundRequest event) {
@@ -223,8 +226,8 @@ final class VerificationAdvice {
             long distance = Math.abs(event.headReadAt().getEpochSecond() - seconds);
             return " It differs by "
                     + distance
-                    + " s from the event's arrival: set tolerance_secs to at least that, or mend"
-                    + " the sender's clock.";
+                    + " s from the event's arrival. Set tolerance_secs to at least that, or"
+                    + " correct the sender's clock.";
         } catch (VerificationException e) {
             return "";
         }
@@ -233,6 +236,6 @@ final class VerificationAdvice {
     private static String credentialMissing(VerificationConfig config) {
         return " The event has no header "
                 + config.credentialHeader().orElse("")
-                + ": let the sender send it, or name the right one.";
+                + ". Have the sender send it, or set the right header name.";
     }
 }

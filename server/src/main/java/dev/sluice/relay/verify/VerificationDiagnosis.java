@@ -15,7 +15,7 @@ import java.util.Optional;
 /// The result of checking a stored event against a verification config, with advice on what to
 /// change.
 ///
-/// @param sentence one or more whole sentences, without any secret
+/// @param sentence one or more complete sentences, without any secrets
 public record VerificationDiagnosis(Judgement judgement, String sentence) {
 
     /// The possible results.
@@ -23,8 +23,8 @@ public record VerificationDiagnosis(Judgement judgement, String sentence) {
         VERIFIED,
         FAILED,
         SKIPPED,
-        /// The result is unknown, because the values that the config checks were not stored with
-        /// the event.
+        /// The result is unknown, because the event was stored without the values needed to verify
+        /// it.
         UNKNOWN;
 
         /// Returns the name used in the API.

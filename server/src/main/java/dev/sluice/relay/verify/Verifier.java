@@ -11,8 +11,9 @@ import java.util.Optional;
 /// Verifies an inbound request against its source's configuration. Has no state and performs no
 /// I/O.
 ///
-/// A request from a provider that signs, such as Stripe, is verified by [HmacVerifier] with the
-/// provider's scheme from [SignatureSchemes].
+/// An HMAC signature is checked by [HmacVerifier]. The scheme comes from [SignatureSchemes]: it is
+/// either a provider's scheme, such as Stripe's, or one built from the settings that a user
+/// configured.
 public final class Verifier {
 
     private Verifier() {}

@@ -15,14 +15,15 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// Signs a webhook as its source's sender does, so that [Verifier] normally accepts it. Has no
+/// Signs a webhook as the source's sender would, so that [Verifier] normally accepts it. Has no
 /// state and performs no I/O.
 ///
 /// Headers that the webhook already has are kept. A webhook that already has a signature or a
-/// credential is not signed. If it already has a timestamp or a message id, that value is signed.
+/// credential is not signed. If a webhook already has a timestamp or a message id, the signature
+/// covers that value.
 public final class WebhookSigner {
 
-    /// A webhook with its signature.
+    /// The headers and the URL of a webhook after [#sign].
     ///
     /// @param headers all headers; those that [#sign] added are last
     /// @param url the URL to which the webhook must be sent; a signature may cover it
@@ -44,7 +45,8 @@ public final class WebhookSigner {
                 : Optional.empty();
     }
 
-    /// Returns the webhook with all headers that its verification needs.
+    /// Returns the webhook with all headers that its verification needs, except those that cannot
+    /// be created (see [#missingHeader]).
     ///
     /// @param url the public URL of the source
     /// @param now the time of the signature

@@ -1,8 +1,8 @@
-/// Verifies that an inbound request really comes from the configured sender. This package has no
-/// state and performs no I/O.
+/// Verifies that an inbound request really comes from the configured sender. Also signs webhooks as
+/// a sender does, and answers senders' challenges. This package has no state and performs no I/O.
 ///
-/// The checks use the headers, the raw bytes, the time of receipt and the source's configuration.
-/// `SignatureSchemes` lists how known senders sign their requests.
+/// The checks use the headers, the raw body, the URL, the time of receipt and the source's
+/// configuration. `SignatureSchemes` lists how known senders sign their requests.
 @NullMarked
 package dev.sluice.relay.verify;
 

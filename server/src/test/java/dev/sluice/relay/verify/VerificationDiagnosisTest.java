@@ -74,18 +74,20 @@ class VerificationDiagnosisTest {
                 VerificationDiagnosis.of(config, signed(provider(sender, new Secret("other"))));
 
         assertThat(diagnosis.judgement()).isEqualTo(Judgement.FAILED);
-        assertThat(diagnosis.sentence()).endsWith("set provider to " + sender.text() + ".");
+        assertThat(diagnosis.sentence()).endsWith("Set provider to " + sender.text() + ".");
     }
 
     @Test
     void a_header_that_looks_like_a_signature_is_named() {
         assertThat(sentence(GENERIC, event("X-Acme-Signature: 00", "X-Other: 1")))
-                .contains("Expected is X-Sig.")
-                .contains("the event has X-Acme-Signature.");
+                .contains("The signature is expected in X-Sig.")
+                .contains("The event has X-Acme-Signature.");
         assertThat(sentence(provider(WebhookProvider.PADDLE, SECRET), event("X-Acme-Hmac: 00")))
-                .contains("Expected is Paddle-Signature.", "X-Acme-Hmac, or generic_hmac.");
+                .contains(
+                        "The signature is expected in Paddle-Signature.",
+                        "X-Acme-Hmac, or generic_hmac.");
         assertThat(sentence(GENERIC, event("X-Other: 1")))
-                .contains("no header looks like a signature");
+                .contains("No header looks like a signature");
     }
 
     @Test
@@ -95,13 +97,20 @@ class VerificationDiagnosisTest {
         var timed = timed(SignedContent.TIMESTAMP_BODY);
 
         assertThat(sentence(GENERIC, signed(sha1)))
-                .endsWith(" It fits with algorithm sha1: set that.");
+                .endsWith(
+                        " The signature is valid with algorithm sha1. Change the settings to"
+                                + " match.");
         assertThat(sentence(base64, signed(GENERIC)))
-                .endsWith(" It fits with encoding hex: set that.");
+                .endsWith(
+                        " The signature is valid with encoding hex. Change the settings to match.");
         assertThat(sentence(GENERIC, signed(base64)))
-                .endsWith(" It fits with encoding base64: set that.");
+                .endsWith(
+                        " The signature is valid with encoding base64. Change the settings to"
+                                + " match.");
         assertThat(sentence(timed(SignedContent.BODY), signed(timed)))
-                .endsWith(" It fits with signed_content timestamp.body: set that.");
+                .endsWith(
+                        " The signature is valid with signed_content timestamp.body. Change the"
+                                + " settings to match.");
     }
 
     @Test
