@@ -50,7 +50,8 @@ final class CommandTree {
         addHelpOption(root);
     }
 
-    /// Adds `-h` and `--help` to the command and all commands below it.
+    /// Adds `-h` and `--help` to the command and, recursively, to all its subcommands except
+    /// `help`.
     private static void addHelpOption(CommandLine command) {
         command.getCommandSpec()
                 .addOption(

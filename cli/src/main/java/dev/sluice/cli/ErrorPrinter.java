@@ -19,7 +19,7 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
 
-/// Prints the error with which a command ends, on one line of standard error, as text or as JSON.
+/// Prints the error that ends a command. The output is one line on standard error, as text or JSON.
 final class ErrorPrinter {
 
     private final CommandContext context;
@@ -28,7 +28,8 @@ final class ErrorPrinter {
         this.context = context;
     }
 
-    /// Makes a printer handle the errors of a command and of all commands below it.
+    /// Installs an error printer on a command and all its subcommands. Also sets their output
+    /// streams and colours.
     static CommandLine on(CommandLine command, CommandContext context) {
         var printer = new ErrorPrinter(context);
         var shell = context.shell();

@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
 
 import java.time.InstantSource;
 
-/// The command line tool `sluice`: the entry point, and the options that all commands share.
+/// The entry point of the command line tool `sluice`. The options that all commands share are in
+/// [CommandContext].
 ///
 /// The script `bin/sluice` starts this program, or the server's jar for commands such as `serve`.
 @Command(
@@ -32,8 +33,8 @@ public final class SluiceCommand {
     static CommandLine commandLine(Shell shell, InstantSource clock) {
         var context = new CommandContext(shell);
         var command = new CommandLine(new SluiceCommand()).addMixin("options", context);
-        // Here an argument that begins with @ names a file with data, not a file with more
-        // arguments.
+        // An argument that begins with @ names a data file. By default, picocli would read more
+        // arguments from that file.
         command.setExpandAtFiles(false);
         CommandTree.addTo(command, context, clock);
         return ErrorPrinter.on(command, context);

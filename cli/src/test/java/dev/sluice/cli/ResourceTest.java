@@ -67,6 +67,17 @@ class ResourceTest {
     }
 
     @Test
+    void a_page_says_whether_another_follows() {
+        for (int number = 1; number <= 3; number++) {
+            ok("sources", "create", "name=Shop " + number);
+        }
+
+        assertThat(ok("sources", "list", "--limit", "2").err()).contains("`--page 2`");
+        assertThat(ok("sources", "list", "--limit", "2", "--page", "2").err()).isEmpty();
+        assertThat(ok("sources", "list", "--limit", "2", "--page", "3").err()).isEmpty();
+    }
+
+    @Test
     void json_output_is_the_server_s_answer() {
         ok("sources", "create", "name=Laden Übersee");
 

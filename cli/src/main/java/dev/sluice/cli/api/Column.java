@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /// @param path the path of the value in the item: field names joined by dots
 public record Column(String title, String path) {
 
-    /// Creates a column whose title is the name of its field.
+    /// Creates a column whose title is the path of its value.
     public static Column of(String path) {
         return new Column(path, path);
     }

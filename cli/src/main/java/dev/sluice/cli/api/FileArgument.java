@@ -11,7 +11,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// Reads the data of an argument, which is `@file`, `@-` for standard input, or the data itself.
+/// Reads the data that an argument specifies. The argument is `@file` for a file, `@-` for standard
+/// input, or the data itself.
 public final class FileArgument {
 
     private FileArgument() {}

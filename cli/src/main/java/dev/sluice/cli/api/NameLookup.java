@@ -11,8 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Finds a resource, such as a source, by its id or its exact name. Text in the form of an id is
-/// returned unchanged, without asking the server.
+/// Finds the id of a resource, such as a source, given its id or its exact name. Text that has the
+/// form of an id is returned unchanged, without a request to the server. Resource types without
+/// names accept only ids.
 public final class NameLookup {
 
     private static final Pattern ID =
@@ -70,7 +71,8 @@ public final class NameLookup {
         return all(ResourceType.SOURCE, ResourceType.SOURCE.path(), new QueryString());
     }
 
-    /// Returns all items of a list. If the list is paged, reads all pages.
+    /// Returns the items of a list. If the API always pages this list, reads every page of the
+    /// items that match `query`. Otherwise, ignores `query` and returns the whole list.
     private List<JsonNode> all(ResourceType type, String path, QueryString query) {
         if (!type.isPaged()) {
             return items(client.get(path).json());

@@ -8,8 +8,11 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// The options of every list: the page's number and size.
+/// The options for paged lists: the page number, and the number of items per page.
 public final class PageOptions {
+
+    /// The server's page size when the request does not specify one.
+    private static final int DEFAULT_LIMIT = 50;
 
     @Option(names = "--page", paramLabel = "N", description = "The page, from 1.")
     private @Nullable Integer page;
@@ -19,6 +22,11 @@ public final class PageOptions {
 
     public int page() {
         return page == null ? 1 : page;
+    }
+
+    /// Returns the number of items on the pages before this one.
+    long itemsBefore() {
+        return (page() - 1L) * (limit == null ? DEFAULT_LIMIT : limit);
     }
 
     public QueryString addTo(QueryString query) {

@@ -2,16 +2,16 @@ package dev.sluice.cli.api;
 
 import java.util.List;
 
-/// A type of resource that the API creates, reads, changes and deletes, such as a source.
+/// A type of resource, such as a source, that can be managed through the API.
 ///
-/// @param word the singular noun for messages
-/// @param group the name of the type's group of commands
-/// @param path the type's path below `/api/v1/`
-/// @param example an example of the fields with which a resource can be created
+/// @param word the singular noun used in messages
+/// @param group the name of the type's command group
+/// @param path the type's path relative to `/api/v1/`
+/// @param example an example of the arguments that create a resource
 /// @param columns the columns of a table that lists resources of this type
 /// @param isNamed whether commands accept a resource's name instead of its id
-/// @param isPaged whether the list of these resources accepts the search parameter `q` and is paged
-///   even if the request does not ask for a page
+/// @param isPaged whether the list of these resources is paged even if the request does not ask for
+///   a page
 public record ResourceType(
         String word,
         String group,

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 
 /// Prints the API's results in the chosen output format: tables or records for `pretty`, the
-/// server's own answer for `json`, and only ids for `quiet`.
+/// server's unchanged response for `json`, and only ids for `quiet`.
 public final class ResultPrinter {
 
     private final CommandContext context;
@@ -22,15 +22,19 @@ public final class ResultPrinter {
 
     /// Prints the items of a list.
     ///
-    /// @param page the requested page
-    public void list(ServerAnswer answer, List<Column> columns, int page) {
-        list(answer, "id", columns, page);
+    /// @param pages the options with which the list was requested
+    public void list(ServerAnswer answer, List<Column> columns, PageOptions pages) {
+        list(answer, "id", columns, pages);
     }
 
     /// Prints a list whose items have no id.
     ///
     /// @param id the field that `quiet` prints instead of an id
-    public void list(ServerAnswer answer, String id, List<Column> columns, int page) {
+    public void list(ServerAnswer answer, String id, List<Column> columns) {
+        list(answer, id, columns, new PageOptions());
+    }
+
+    private void list(ServerAnswer answer, String id, List<Column> columns, PageOptions pages) {
         context.print(
                 answer.body(),
                 () -> {
@@ -47,23 +51,23 @@ public final class ResultPrinter {
                                                     .map(column -> column.text(item))
                                                     .toList()));
                     table.print(context.shell().out());
-                    noteRest(answer.json(), items.size(), page);
+                    noteRest(answer.json(), items.size(), pages);
                 });
     }
 
-    private void noteRest(JsonNode list, int shown, int page) {
+    private void noteRest(JsonNode list, int shown, PageOptions pages) {
         long total = list.path("total").asLong(shown);
-        if (total > shown) {
+        if (shown > 0 && total > pages.itemsBefore() + shown) {
             boolean isExact = list.path("total_is_exact").asBoolean(true);
             context.shell()
                     .note(
                             "Page %d: %d of %s%d. `--page %d` shows the next."
                                     .formatted(
-                                            page,
+                                            pages.page(),
                                             shown,
                                             isExact ? "" : "at least ",
                                             total,
-                                            page + 1));
+                                            pages.page() + 1));
         }
     }
 
@@ -81,7 +85,9 @@ public final class ResultPrinter {
                 });
     }
 
-    /// Prints the fields of a record that are listed in `names`, each on its own line.
+    /// Prints some fields of a record, each on its own line.
+    ///
+    /// @param names the paths of the fields, as in [Column]
     public void lines(JsonNode node, List<String> names) {
         int width = names.stream().mapToInt(String::length).max().orElse(0);
         for (String name : names) {
@@ -90,7 +96,7 @@ public final class ResultPrinter {
         }
     }
 
-    /// Prints a sentence. With `json`, prints the server's answer instead; with `quiet`, prints
+    /// Prints a sentence. With `json`, prints the server's response instead; with `quiet`, prints
     /// nothing.
     public void sentence(ServerAnswer answer, String sentence) {
         context.print(answer.body(), () -> sentence(sentence));

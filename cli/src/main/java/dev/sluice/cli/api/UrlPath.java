@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.URLEncoder;
 
-/// Encodes text that a person typed, so that it can be used as one segment of a URL's path.
+/// Encodes user input so that it can be used as one path segment of a URL.
 public final class UrlPath {
 
     private UrlPath() {}

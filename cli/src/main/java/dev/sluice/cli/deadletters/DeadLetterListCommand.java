@@ -52,7 +52,7 @@ final class DeadLetterListCommand implements Runnable {
 
     @Mixin private final PageOptions pages = new PageOptions();
 
-    /// @param path the path of the list below the API's root
+    /// @param path the path of the list relative to `/api/v1/`, such as `dlq`
     private DeadLetterListCommand(
             CommandContext context, InstantSource clock, String path, List<Column> columns) {
         this.context = context;
@@ -77,7 +77,7 @@ final class DeadLetterListCommand implements Runnable {
     public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
             var query = pages.addTo(resolved.addTo(options.query(new NameLookup(client), clock)));
-            new ResultPrinter(context).list(client.get(query.after(path)), columns, pages.page());
+            new ResultPrinter(context).list(client.get(query.after(path)), columns, pages);
         }
     }
 }

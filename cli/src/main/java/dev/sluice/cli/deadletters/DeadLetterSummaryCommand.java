@@ -40,7 +40,7 @@ final class DeadLetterSummaryCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             String id = new NameLookup(client).sourceId(source);
             String path = resolved.addTo(new QueryString()).after("sources/" + id + "/dlq/summary");
-            new ResultPrinter(context).list(client.get(path), "connection_id", COLUMNS, 1);
+            new ResultPrinter(context).list(client.get(path), "connection_id", COLUMNS);
         }
     }
 }

@@ -31,7 +31,8 @@ final class DismissalCommand implements Runnable {
     @Mixin private final ChangeOptions selection = new ChangeOptions();
 
     /// @param verb the operation: `dismiss` or `undismiss`
-    /// @param count the field of the answer that contains the number of dead letters
+    /// @param count the response field that contains the number of changed dead letters. Its name
+    ///   is also the verb in messages such as `12 dismissed`
     private DismissalCommand(
             CommandContext context, InstantSource clock, String verb, String count) {
         this.context = context;

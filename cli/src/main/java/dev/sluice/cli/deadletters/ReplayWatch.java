@@ -32,7 +32,7 @@ final class ReplayWatch {
         this(context, client, id, OUTAGE_TIMEOUT);
     }
 
-    /// @param outageTimeout how long the server may be unavailable before the command fails
+    /// @param outageTimeout how long the server can be unavailable before the command fails
     ReplayWatch(CommandContext context, ServerClient client, String id, Duration outageTimeout) {
         this.context = context;
         this.client = client;
@@ -73,8 +73,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns the server's answer about the replay. While the server is unavailable, keeps trying
-    /// for up to `outageTimeout`, and prints one note about it.
+    /// Returns the server's response about the replay. While the server is unavailable, keeps
+    /// trying for up to `outageTimeout`, and prints one note about the outage.
     private ServerAnswer look() {
         long startNanos = System.nanoTime();
         var backoff = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
@@ -103,8 +103,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns whether the failure may be temporary, because the server could not be reached or is
-    /// still starting.
+    /// Returns whether the failure might be temporary. For example, the server cannot be reached or
+    /// is still starting.
     private static boolean isOutage(CommandException failure) {
         return failure.exitCode() == ExitCode.NETWORK || failure.exitCode() == ExitCode.FAILED;
     }

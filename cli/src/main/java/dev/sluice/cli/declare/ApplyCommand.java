@@ -65,8 +65,8 @@ public final class ApplyCommand implements Runnable {
         }
     }
 
-    /// Prints a change that was made or, in a dry run, would be made. Prints nothing if the output
-    /// format is meant for programs.
+    /// Prints a change that was made or, in a dry run, would be made. Prints nothing unless the
+    /// output format is `pretty`.
     private void print(PlannedChange change) {
         if (context.output() != OutputFormat.PRETTY) {
             return;

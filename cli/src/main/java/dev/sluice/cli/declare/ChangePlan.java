@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Computes the changes that make a server match a file. Sends no requests.
+/// Computes the changes that are needed to make a server match a file. Sends no requests.
 final class ChangePlan {
 
     private ChangePlan() {}
@@ -53,9 +53,9 @@ final class ChangePlan {
         }
     }
 
-    /// Returns the removals of resources that the file does not contain. Connections come first.
-    /// Deleting a source or destination also deletes its connections, and a later request to delete
-    /// one of those connections would fail.
+    /// Returns a removal for each resource that the file does not contain. Connections come first,
+    /// because the server no longer finds a connection whose source or destination has been
+    /// deleted.
     private static List<Removal> removals(List<DeclaredThing> wanted, ExistingGateway state) {
         Set<String> kept = wanted.stream().map(DeclaredThing::toString).collect(Collectors.toSet());
         return state.things().reversed().stream()

@@ -24,7 +24,7 @@ final class ChangeRunner {
 
     /// Makes one change.
     ///
-    /// @throws CommandException if the server refuses the change; the message names the resource
+    /// @throws CommandException if the change fails; the message names the resource
     void run(PlannedChange change) {
         try {
             switch (change) {

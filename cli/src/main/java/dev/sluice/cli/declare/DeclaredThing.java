@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// @param source the name of a connection's source; empty for other kinds
 /// @param destination the name of a connection's destination; empty for other kinds
 /// @param fields the fields that the file sets, with their secrets filled in
-/// @param shown the same fields as written in the file, with references instead of secrets
+/// @param shown the whole entry as written in the file, with references instead of secrets
 record DeclaredThing(
         DeclaredKind kind,
         String name,

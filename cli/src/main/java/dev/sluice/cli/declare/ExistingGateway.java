@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The sources, destinations and connections that a server has, by name.
+/// The sources, destinations and connections that a workspace already has on the server.
 final class ExistingGateway {
 
-    /// @param name as in [DeclaredThing]
+    /// One resource of the workspace. `name`, `source` and `destination` are as in [DeclaredThing].
+    ///
+    /// @param json the resource as the API returns it
     record ExistingThing(
             DeclaredKind kind, String name, String source, String destination, JsonNode json) {
 

@@ -11,8 +11,8 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/// Describes a server's sources, destinations and connections as a file. The server masks secrets,
-/// so the file has references to environment variables instead.
+/// Builds a file that describes a workspace's sources, destinations and connections. The server
+/// masks secrets, so the file contains references to environment variables instead.
 final class GatewayExport {
 
     /// The field that is left out of the file unless the user asks for it, because anybody who

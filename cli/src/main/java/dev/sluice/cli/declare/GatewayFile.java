@@ -52,7 +52,8 @@ final class GatewayFile {
 
     /// Reads the resources that a file describes, and fills in their secrets.
     ///
-    /// @throws CommandException if the file has mistakes, or if a secret is not set
+    /// @throws CommandException if the file has mistakes, or if it refers to an environment
+    ///   variable that is not set
     static List<DeclaredThing> read(byte[] text, SecretReferences secrets) {
         var file = new GatewayFile(secrets);
         file.readRoot(parse(text));

@@ -6,7 +6,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/// One change that `sluice apply` will make on the server.
+/// One change that `sluice apply` makes on the server, or would make in a dry run.
 sealed interface PlannedChange {
 
     /// Returns a one-line description of the change, meant for people.
@@ -66,7 +66,7 @@ sealed interface PlannedChange {
             return thing.name();
         }
 
-        /// Returns a line for each changed field, with its old and its new value. Old secrets are
+        /// Returns a line for each changed field, with its old and new values. Old secrets are
         /// masked, and new ones are shown as references.
         List<String> differences() {
             return fields.propertyNames().stream()

@@ -37,11 +37,13 @@ final class SecretReferences {
         return "${env:" + variable + "}";
     }
 
-    /// Returns the value with each reference in it replaced. Records a mistake for each secret that
-    /// is written out in the file, and for each environment variable that is not set.
+    /// Returns the value with every string of the form `${env:NAME}` replaced by its secret.
+    /// Records a mistake for each secret that the file contains in plain text, and for each
+    /// environment variable that is not set.
     ///
     /// @param place where the value is in the file, such as `sources[0].verification_config`
-    /// @param item the resource that has the value as a field
+    /// @param item the resource that the value belongs to; its `secret_headers` field lists the
+    ///   custom headers that are secret
     JsonNode fillIn(String place, JsonNode value, ObjectNode item) {
         String field = place.substring(place.lastIndexOf('.') + 1);
         var secretNames =
@@ -88,7 +90,7 @@ final class SecretReferences {
                 });
     }
 
-    /// Returns the mistakes in all values that were filled in so far, as sentences.
+    /// Returns the mistakes found so far, as sentences.
     List<String> mistakes() {
         var mistakes = new ArrayList<String>();
         for (String place : literals) {

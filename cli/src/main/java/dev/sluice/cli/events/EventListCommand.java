@@ -77,7 +77,7 @@ final class EventListCommand implements Runnable {
                             .with("verification_status", Optional.ofNullable(verification))
                             .with("q", Optional.ofNullable(query));
             var answer = client.get(pages.addTo(received.addTo(parameters, clock)).after("events"));
-            new ResultPrinter(context).list(answer, COLUMNS, pages.page());
+            new ResultPrinter(context).list(answer, COLUMNS, pages);
         }
     }
 }

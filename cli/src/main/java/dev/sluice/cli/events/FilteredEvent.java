@@ -2,9 +2,9 @@ package dev.sluice.cli.events;
 
 import tools.jackson.databind.JsonNode;
 
-/// An event that is neither shown nor forwarded, and the reason why.
+/// A dropped event and the reason why it was dropped, such as a filter or a source without a route.
 ///
-/// @param reason a stable word for programs, such as `filter`
+/// @param reason a stable, machine-readable code, such as `filter`
 /// @param message the reason as a phrase for people
 public record FilteredEvent(StoredEvent event, String reason, String message) {
 
@@ -15,8 +15,8 @@ public record FilteredEvent(StoredEvent event, String reason, String message) {
         return new FilteredEvent(event, PAYLOAD_UNREADABLE, message(PAYLOAD_UNREADABLE));
     }
 
-    /// Reads the server's message that an event was dropped, for example by the stream's filter or
-    /// by the connection's filter.
+    /// Parses the server's message about a dropped event, for example one dropped by the filter of
+    /// the stream or of the connection.
     public static FilteredEvent read(JsonNode data) {
         String reason = data.path("reason").asString("filter");
         return new FilteredEvent(

@@ -45,7 +45,7 @@ public final class StoredEvent {
         this.json = json;
     }
 
-    /// @param json an event with its headers and body, as the API or a stream returns it
+    /// @param json an event as the API or a stream returns it, with or without headers and body
     public static StoredEvent read(JsonNode json) {
         return new StoredEvent(json);
     }
@@ -89,18 +89,18 @@ public final class StoredEvent {
         return json.path("body_size").asLong();
     }
 
-    /// Returns whether the event failed its verification. The server does not deliver such events.
+    /// Returns whether the event failed verification. The server does not deliver such events.
     public boolean isRefused() {
         return json.path("verification_status").asString("").equals("failed");
     }
 
     /// Returns whether the server cannot read the event's payload. If so, the event has no headers
-    /// and no body.
+    /// or body.
     public boolean isPayloadUnreadable() {
         return json.path("payload_unreadable").asBoolean(false);
     }
 
-    /// Returns the payload as text, or an empty string if the event has no `body`.
+    /// Returns the payload as text, or an empty string if the event has no `body` field.
     public String text() {
         return json.path("body").asString("");
     }

@@ -4,8 +4,8 @@ import dev.sluice.cli.events.StoredEvent;
 
 import java.util.Optional;
 
-/// Handles each event that is forwarded: records it in a folder if the user asked for that, then
-/// sends it to the target.
+/// Forwards events: records each event in a folder if the user asked for that, then sends it to the
+/// target.
 public record EventForwarding(LocalForwarder forwarder, Optional<EventRecorder> recorder) {
 
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {

@@ -13,7 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /// Records events in a folder. Each event gets two files: its body, and a shell script that sends
-/// the event with `curl`. Only the user who runs the command may read them.
+/// the event with `curl`. Only the user who runs the command can read the files.
 public final class EventRecorder {
 
     private static final List<String> ADDED_BY_CURL =
@@ -31,8 +31,8 @@ public final class EventRecorder {
 
     /// Records an event, replacing any earlier record of it.
     ///
-    /// @param target the address that the script sends to, unless it is run with another address as
-    ///   its argument
+    /// @param target the address that the script sends to, unless the script is run with another
+    ///   address as its argument
     public void record(StoredEvent event, ForwardTarget target) {
         try {
             Files.createDirectories(folder);
@@ -68,7 +68,7 @@ public final class EventRecorder {
             }
         }
         for (var header : headers) {
-            // To send a header with an empty value, `curl` needs a semicolon after its name.
+            // To send a header with an empty value, `curl` needs a semicolon instead of a colon.
             String value = header.rawValue().isEmpty() ? ";" : ": " + header.rawValue();
             curl.append(CONTINUED).append("-H ").append(quote(header.name() + value));
         }

@@ -11,13 +11,14 @@ import java.util.Set;
 
 /// How events are sent to a local address, and how the sent requests differ from the received ones.
 ///
-/// @param headerPrefix the prefix of the names of the server's own headers
+/// @param headerPrefix the prefix of the headers that the server adds, such as `X-Service` in
+///   `X-Service-Event-Id`
 /// @param method the method to send instead of the event's, or empty to keep the event's
 /// @param isHostKept whether the `Host` header keeps the sender's value
 /// @param moreHeaders headers to add; each replaces the event's headers of the same name
 /// @param withoutHeaders the names of headers to leave out, in lower case
-/// @param timeout the time limit for one try
-/// @param retries the maximum number of retries if there is no 2xx answer
+/// @param timeout the time limit for one attempt
+/// @param retries the maximum number of retries if there is no 2xx response
 public record ForwardRules(
         String headerPrefix,
         Optional<String> method,
@@ -35,8 +36,8 @@ public record ForwardRules(
         withoutHeaders = Set.copyOf(withoutHeaders);
     }
 
-    /// Returns a copy of these rules with the header prefix from the answer to `GET /api/v1/me`. An
-    /// older server sends no prefix; the prefix is then [#DEFAULT_PREFIX].
+    /// Returns a copy of these rules with the header prefix from the response to `GET /api/v1/me`.
+    /// Older servers send no prefix; the copy then uses [#DEFAULT_PREFIX].
     public ForwardRules withPrefixOf(JsonNode me) {
         return new ForwardRules(
                 me.path("header_prefix").asString(DEFAULT_PREFIX),

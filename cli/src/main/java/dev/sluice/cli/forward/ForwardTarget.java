@@ -17,7 +17,8 @@ public record ForwardTarget(URI uri) {
     private static final InetAddress IPV4_LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress IPV6_LOOPBACK = InetAddress.ofLiteral("::1");
 
-    /// Parses a port with an optional path, `host:port/path`, or a URL.
+    /// Parses an address that is given as a port with an optional path, as `host:port/path`, or as
+    /// a URL.
     ///
     /// @throws CommandException if the text is none of these
     public static ForwardTarget parse(String text) {
@@ -82,8 +83,9 @@ public record ForwardTarget(URI uri) {
                 .toList();
     }
 
-    /// Returns whether every IP address of the host is on this machine or in a private network.
-    /// Returns false if the host is unknown.
+    /// Returns whether the host is on this machine or in a private network, that is, whether all
+    /// its IP addresses are loopback, link-local or site-local. Returns false if the host is
+    /// unknown.
     public boolean isNear() {
         try {
             return addresses().stream()
@@ -96,8 +98,8 @@ public record ForwardTarget(URI uri) {
         }
     }
 
-    /// Returns whether every IP address of the host is on this machine. Returns false if the host
-    /// is unknown.
+    /// Returns whether every IP address of the host is a loopback address. Returns false if the
+    /// host is unknown.
     public boolean isLoopback() {
         try {
             return addresses().stream().allMatch(InetAddress::isLoopbackAddress);

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.SSLException;
 
-/// Sends events to a local address. Keeps the method, the order and case of the headers, and every
-/// byte of the body, so the receiver can still verify a signature. Leaves out hop-by-hop headers
-/// and headers whose value the server masks.
+/// Sends events to a local address. Unless the rules say otherwise, keeps the method, the order and
+/// case of the headers, and every byte of the body, so the receiver can still verify a signature.
+/// Leaves out hop-by-hop headers and headers whose value the server masks.
 ///
 /// It writes the HTTP requests itself, because HTTP client libraries may reorder headers or change
 /// their bytes. Each request uses a new connection.
@@ -35,8 +35,8 @@ public final class LocalForwarder {
         this.rules = rules;
     }
 
-    /// Sends an event. After a failure, tries again as often as the rules allow. Returns the result
-    /// of the last try.
+    /// Sends an event. After a failed attempt, tries again until an attempt succeeds or the retries
+    /// that the rules allow are used up. Returns the result of the last attempt.
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {
         var result = attempt(event, target);
         var backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE);

@@ -66,8 +66,9 @@ final class RequestHead {
                 .orElse(target.uri().getRawAuthority());
     }
 
-    /// Returns the headers to send: the event's headers that are forwarded, then a header with the
-    /// event's id, then the headers that the rules add.
+    /// Returns the headers to send, except `Host`, `Content-Length` and `Connection`: the event's
+    /// headers that are forwarded, then a header with the event's id, then the headers that the
+    /// rules add.
     static List<StoredHeader> headers(StoredEvent event, ForwardRules rules) {
         String idHeader = rules.headerPrefix() + "-Event-Id";
         var dropped = new HashSet<>(rules.withoutHeaders());

@@ -38,7 +38,7 @@ public final class RouteTable {
     }
 
     /// Splits a route at the first `=` that is followed by a valid address, because the source's
-    /// name and the address's query may contain `=` too.
+    /// name and the address's query can contain `=` too.
     private static RouteOption parse(String text) {
         for (int equals = text.indexOf('=', 1);
                 equals > 0;

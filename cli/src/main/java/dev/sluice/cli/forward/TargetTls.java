@@ -32,9 +32,9 @@ public final class TargetTls {
         return new TargetTls((SSLSocketFactory) SSLSocketFactory.getDefault());
     }
 
-    /// Accepts the given certificates, and certificates signed by them.
+    /// Accepts only the given certificates, and certificates signed by them.
     ///
-    /// @param pem certificates as PEM
+    /// @param pem certificates in PEM format
     public static TargetTls trusting(byte[] pem) {
         try {
             var store = KeyStore.getInstance(KeyStore.getDefaultType());
@@ -88,8 +88,8 @@ public final class TargetTls {
         return encrypted;
     }
 
-    /// Trusts every certificate. Because it is an `X509ExtendedTrustManager`, the JVM does not
-    /// check the host name in the certificate either.
+    /// Trusts every certificate. Because this is an `X509ExtendedTrustManager`, the JVM also skips
+    /// its check of the host name in the certificate.
     private static final class TrustEverything extends X509ExtendedTrustManager {
 
         @Override

@@ -1,4 +1,4 @@
-/// Forwards an event to a local address, with its method, its headers and the bytes of its body.
+/// Forwards each event to a local address, with the event's method, headers and exact body bytes.
 @NullMarked
 package dev.sluice.cli.forward;
 

@@ -10,8 +10,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/// Handles several events of a stream at once. The position in the stream advances past an event
-/// only when that event and all earlier ones have been handled.
+/// Handles the events of a stream, several at the same time if the limit is above one. The position
+/// in the stream advances past an event only when that event and all earlier ones have been
+/// handled.
 final class EventWorkers implements AutoCloseable {
 
     /// An event that is being handled or has been handled.
@@ -30,7 +31,7 @@ final class EventWorkers implements AutoCloseable {
     private final Deque<HandledEvent> steps = new ArrayDeque<>();
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
-    /// @param limit the maximum number of events that are handled at once
+    /// @param limit the maximum number of events that are handled at the same time
     /// @param onPosition called when the position advances
     EventWorkers(int limit, Consumer<String> onPosition) {
         this.limit = limit;
@@ -40,7 +41,7 @@ final class EventWorkers implements AutoCloseable {
 
     /// Runs `work`, which handles one event. If the limit is one, runs it on the calling thread.
     /// Otherwise waits until fewer than `limit` events are being handled, then starts it on another
-    /// thread.
+    /// thread. If `work` fails, [#close()] throws its exception.
     void handle(Runnable work) {
         if (limit == 1) {
             try {
@@ -73,7 +74,7 @@ final class EventWorkers implements AutoCloseable {
     /// been handled.
     synchronized void advance(String position) {
         if (hasFailed()) {
-            return; // the next run begins with the event that could not be handled
+            return; // `--catch-up` must not skip the event that could not be handled
         }
         if (steps.isEmpty()) {
             onPosition.accept(position);
@@ -100,7 +101,7 @@ final class EventWorkers implements AutoCloseable {
         return failure.get() != null;
     }
 
-    /// Waits until all events have been handled. Throws the first failure, if there was one.
+    /// Waits until all events have been handled. If any of them failed, throws the first failure.
     @Override
     public void close() {
         threads.close();

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The options shared by all commands that follow a stream: which sources the stream covers, and
-/// where it starts and stops.
+/// The options shared by all commands that follow a stream: which events the stream shows, where it
+/// starts, when it stops, and what happens after its connection is lost.
 final class FeedOptions {
 
     private static final Duration RECONNECT_TIME_OFF_TERMINAL = Duration.ofMinutes(5);
@@ -121,8 +121,9 @@ final class FeedOptions {
         return Optional.ofNullable(duration).map(TimeArgument::parseDuration);
     }
 
-    /// Returns the timeouts of the feed. On a terminal, a lost feed tries to reconnect until the
-    /// user stops it, unless `--max-reconnect-time` is given.
+    /// Returns the timeouts of the feed. On a terminal, unless `--max-reconnect-time` is given, a
+    /// lost feed tries to reconnect until the user stops it. If too many streams are open, the feed
+    /// waits up to the same limit on a terminal, and up to [#LIMIT_TIME_OFF_TERMINAL] otherwise.
     StreamTimeouts timeouts(CommandContext context) {
         boolean isTerminal = context.shell().isTerminal();
         var reconnect =

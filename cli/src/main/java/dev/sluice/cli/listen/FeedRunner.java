@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Runs a feed until it has enough events, fails, or is interrupted by Ctrl-C. Prints the summary
-/// in every case.
+/// Runs a feed until it is done, fails, or is stopped by Ctrl-C or SIGTERM. Prints the summary in
+/// every case.
 final class FeedRunner {
 
     /// How long Ctrl-C waits for the events that are being handled.
@@ -24,8 +24,8 @@ final class FeedRunner {
     private final EventWorkers workers;
     private final CountDownLatch finished = new CountDownLatch(1);
 
-    /// @param workers the workers that handle the events; all of them finish before the summary is
-    ///   printed
+    /// @param workers the workers that handle the events. The summary is printed when all of them
+    ///   have finished, and no later than [#STOP_TIMEOUT] after Ctrl-C
     FeedRunner(FeedPrinter printer, EventWorkers workers) {
         this.printer = printer;
         this.workers = workers;

@@ -42,8 +42,8 @@ final class FeedSession implements FeedListener {
     private Function<StoredEvent, Optional<Runnable>> handler = _ -> Optional.empty();
     private boolean isGapExpected;
 
-    /// Whether a backlog needs no warning: the user was already warned, the stream starts in the
-    /// past, or `--concurrency` is above one.
+    /// Whether a backlog needs no warning, because the user was already warned, the stream starts
+    /// in the past, or `--concurrency` is above one.
     private boolean isBacklogKnown;
 
     private int events;
@@ -70,7 +70,7 @@ final class FeedSession implements FeedListener {
         this.me = client.get("me").json();
     }
 
-    /// Returns the server's answer to `GET /api/v1/me`, which describes the caller.
+    /// Returns the server's response to `GET /api/v1/me`, which describes the caller.
     JsonNode me() {
         return me;
     }
@@ -163,7 +163,8 @@ final class FeedSession implements FeedListener {
         }
     }
 
-    /// Returns whether the event was received at the requested start time or later.
+    /// Returns whether the event was received at or after the time given by `--since`. Returns true
+    /// if there is no `--since`, or if the event's time is unknown.
     private boolean isWanted(StoredEvent event) {
         return since.isEmpty()
                 || event.receivedAt().isEmpty()

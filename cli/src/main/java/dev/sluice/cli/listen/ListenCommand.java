@@ -120,7 +120,8 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Prints the event. Returns the action that sends it, or empty if the event is not forwarded.
+    /// Reports the event to the printer, and returns the action that sends the event. If the event
+    /// is not forwarded, reports the reason as well, and returns empty.
     private static Optional<Runnable> forward(
             StoredEvent event, RouteTable table, EventForwarding forwarder, FeedPrinter printer) {
         printer.event(event, false);

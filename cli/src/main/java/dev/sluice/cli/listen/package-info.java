@@ -1,5 +1,5 @@
-/// The `listen`, `tail` and `replay` commands: their options, their output, and the routing of
-/// events to local addresses.
+/// The `listen`, `tail` and `replay` commands, their options, and the code that runs a stream until
+/// it is done or stopped.
 @NullMarked
 package dev.sluice.cli.listen;
 

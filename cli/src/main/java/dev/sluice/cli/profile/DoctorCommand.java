@@ -30,7 +30,9 @@ public final class DoctorCommand implements Callable<Integer> {
 
     /// The result of one check.
     ///
-    /// @param exitCode 0 if the finding does not keep commands from working
+    /// @param fix how to fix the problem; empty if there is no problem or no known fix
+    /// @param exitCode 0 if the finding does not prevent commands from working, otherwise the exit
+    ///   code of the error
     private record Finding(String subject, String text, String fix, int exitCode) {
 
         static Finding good(String subject, String text) {

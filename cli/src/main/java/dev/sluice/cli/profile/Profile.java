@@ -4,7 +4,7 @@ import dev.sluice.cli.server.ServerAddress;
 
 /// A server and its API key, stored by the user under a name.
 ///
-/// @param apiKey a secret
+/// @param apiKey the whole key, which must not be printed
 record Profile(ServerAddress server, String apiKey) {
 
     @Override

@@ -9,7 +9,7 @@ import dev.sluice.cli.shell.ExitCode;
 import java.util.Optional;
 
 /// Decides which server a command calls, and with which API key. An option takes precedence over
-/// the environment, and the environment over the profile.
+/// the environment, and the environment over the profile. There is no option for the key.
 public final class ServerAccess {
 
     private static final String FILE_ORIGIN = "the profiles' file";

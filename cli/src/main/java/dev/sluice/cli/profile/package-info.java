@@ -1,5 +1,5 @@
-/// Profiles, which say what server and API key a command uses, and the commands that show, check
-/// and change them.
+/// Profiles, which determine the server and API key that a command uses, and the commands that
+/// show, check and change profiles.
 @NullMarked
 package dev.sluice.cli.profile;
 

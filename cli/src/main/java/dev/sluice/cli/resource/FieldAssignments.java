@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 /// `auth_config.secret=@secret.txt`.
 ///
 /// `=` sets text and `:=` sets JSON. A dot separates the names of nested fields. If the value after
-/// `=` begins with `@`, the rest names a file to read the text from, so that secrets need not be in
-/// the shell's history.
+/// `=` begins with `@`, the rest is the path of a file that contains the text. This keeps secrets
+/// out of the shell's history. Whitespace at the end of the file is dropped.
 final class FieldAssignments {
 
     private static final Pattern ASSIGNMENT =

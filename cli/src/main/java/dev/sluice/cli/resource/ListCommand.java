@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// The `list` command for one resource type, such as `sluice sources list`.
+/// The `list` command for one resource type, such as `sluice sources list`. It is also used for the
+/// command `sluice sources trash`.
 @Command(name = "list", description = "List them as a table.")
 final class ListCommand implements Runnable {
 
@@ -28,10 +29,10 @@ final class ListCommand implements Runnable {
     @Option(
             names = {"-q", "--query"},
             paramLabel = "TEXT",
-            description = "Only those with this text in their name (only for sources).")
+            description = "Only those with this text in their name or address.")
     private @Nullable String query;
 
-    /// @param path the path of the list, below `/api/v1/`
+    /// @param path the path of the list relative to `/api/v1/`, such as `sources/trash`
     ListCommand(ResourceType type, String path, CommandContext context) {
         this.type = type;
         this.path = path;
@@ -43,7 +44,7 @@ final class ListCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             var parameters = pages.addTo(new QueryString()).with("q", Optional.ofNullable(query));
             new ResultPrinter(context)
-                    .list(client.get(parameters.after(path)), type.columns(), pages.page());
+                    .list(client.get(parameters.after(path)), type.columns(), pages);
         }
     }
 }

@@ -9,8 +9,8 @@ import picocli.CommandLine;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Builds the command group for each resource type, such as `sources` with its commands `list` and
-/// `create`.
+/// Builds the `api` command, and a command group for each resource type, such as `sources` with its
+/// commands `list` and `create`.
 public final class ResourceCommands {
 
     private ResourceCommands() {}

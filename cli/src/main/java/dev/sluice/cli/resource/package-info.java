@@ -1,5 +1,5 @@
-/// The commands that read and change sources, destinations, connections, alerts and keys, and the
-/// `api` command.
+/// The commands that read and change sources, destinations, connections and alert channels, list
+/// API keys, and call any API operation.
 @NullMarked
 package dev.sluice.cli.resource;
 

@@ -40,8 +40,9 @@ public final class Refusal {
                 retryAfter(headers));
     }
 
-    /// Returns the server's message. If the error has details, returns up to five of their messages
-    /// instead, each preceded by its field's name unless the message already contains it.
+    /// Returns the server's message. If the error has details, returns the messages of up to five
+    /// details instead. Each is preceded by the name of its field, unless the message already
+    /// contains that name.
     private static String withFields(String message, JsonNode error) {
         var details = error.path("details").valueStream().limit(MAX_DETAILS).toList();
         if (details.isEmpty()) {
@@ -58,8 +59,8 @@ public final class Refusal {
     }
 
     private static String withoutEnvelope(int status, byte[] body, HttpHeaders headers) {
-        // While the service is down, its status endpoint answers 503 with `components` instead of
-        // the usual `error` object.
+        // While the service is down, its status endpoint returns a 503 response with `components`
+        // instead of the usual `error` object.
         var components =
                 JsonTree.tryRead(body)
                         .map(node -> node.path("components"))

@@ -17,8 +17,8 @@ public record ServerAddress(URI uri) {
 
     private static final Set<String> LOOPBACK_HOSTS = Set.of("localhost", "127.0.0.1", "[::1]");
 
-    /// Parses an address that a user typed. If the scheme is missing, uses `http` for this machine
-    /// and `https` for any other.
+    /// Parses an address that a user typed. If the scheme is missing, uses `http` for `localhost`,
+    /// `127.0.0.1` and `[::1]`, and `https` for any other host.
     ///
     /// @throws CommandException if the text is not the address of a server
     public static ServerAddress parse(String text) {

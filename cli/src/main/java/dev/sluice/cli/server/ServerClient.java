@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
-/// Calls the management API. It follows no redirects, because a redirect could send the key to
+/// Calls the management API. Does not follow redirects, because a redirect could send the key to
 /// another server.
 public final class ServerClient implements AutoCloseable {
 
@@ -58,22 +58,22 @@ public final class ServerClient implements AutoCloseable {
         return server;
     }
 
-    /// @param path below `/api/v1/`
+    /// @param path the path relative to `/api/v1/`, such as `me`
     public ServerAnswer get(String path) {
         return call("GET", API + path, BodyPublishers.noBody());
     }
 
-    /// @param path below `/api/v1/`
+    /// @param path the path relative to `/api/v1/`, such as `me`
     public ServerAnswer delete(String path) {
         return call("DELETE", API + path, BodyPublishers.noBody());
     }
 
-    /// @param path below `/api/v1/`
+    /// @param path the path relative to `/api/v1/`, such as `me`
     public ServerAnswer send(String method, String path, JsonNode body) {
         return send(method, API + path, JsonTree.bytes(body));
     }
 
-    /// @param path from the root, such as `/api/v1/me`
+    /// @param path the path after the server's base URL, such as `/api/v1/me`
     public ServerAnswer send(String method, String path, byte[] body) {
         return call(
                 method,
@@ -106,7 +106,7 @@ public final class ServerClient implements AutoCloseable {
     /// Returns a builder for a request that carries the API key, if there is one. This is for
     /// callers that send the request themselves.
     ///
-    /// @param path from the root, such as `/api/v1/me`
+    /// @param path the path after the server's base URL, such as `/api/v1/me`
     public HttpRequest.Builder request(String path) {
         var request = HttpRequest.newBuilder(server.at(path));
         apiKey.ifPresent(key -> request.header("Authorization", "Bearer " + key));
@@ -130,7 +130,8 @@ public final class ServerClient implements AutoCloseable {
         }
     }
 
-    /// Returns the error for a server that cannot be reached or does not answer.
+    /// Returns the error for a request that got no response, for example because the server cannot
+    /// be reached.
     public static CommandException unreachable(ServerAddress server, IOException cause) {
         String problem =
                 switch (cause) {

@@ -2,7 +2,7 @@ package dev.sluice.cli.shell;
 
 import java.time.Duration;
 
-/// Waits between tries. Each wait is twice as long as the previous one, up to a maximum.
+/// Waits between attempts. Each wait is twice as long as the previous one, up to a maximum.
 public final class Backoff {
 
     private final Duration max;

@@ -57,7 +57,8 @@ public final class CommandContext {
     /// Returns the format that `--output` names, or else the one that `SLUICE_OUTPUT` names, or
     /// else `pretty`.
     ///
-    /// @throws CommandException if `SLUICE_OUTPUT` is not a format
+    /// @throws CommandException if `--output` is not given and `SLUICE_OUTPUT` is not a valid
+    ///   format
     public OutputFormat output() {
         if (output != null) {
             return output;

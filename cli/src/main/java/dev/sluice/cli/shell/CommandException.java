@@ -16,7 +16,7 @@ public final class CommandException extends RuntimeException {
     private final transient Optional<String> requestId;
     private final transient Optional<Duration> retryAfter;
 
-    /// @param code a stable word for programs, such as `not_found`
+    /// @param code a stable, machine-readable code, such as `not_found`
     /// @param hint how to fix the problem; may be empty
     public CommandException(int exitCode, String code, String problem, String hint) {
         this(exitCode, code, problem, hint, Optional.empty(), Optional.empty());
@@ -40,7 +40,7 @@ public final class CommandException extends RuntimeException {
         this.retryAfter = retryAfter;
     }
 
-    /// Returns the error for an invalid argument.
+    /// Returns the error for wrong usage, such as an invalid argument.
     public static CommandException usage(String problem, String hint) {
         return new CommandException(ExitCode.USAGE, "usage", problem, hint);
     }

@@ -6,12 +6,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A command such as `sources` that only groups other commands.
+/// Adds a command such as `sources`, which only groups other commands.
 public final class CommandGroup {
 
     private CommandGroup() {}
 
-    /// @param commands the commands by name
+    /// @param commands the commands of the group, by name
     public static void add(
             CommandLine root, String name, String description, Map<String, Object> commands) {
         var spec = CommandSpec.create().name(name);

@@ -11,7 +11,7 @@ public final class ExitCode {
     /// Not signed in, an invalid key, or a caller without permission.
     public static final int DENIED = 4;
 
-    /// A conflict, or values that the server refuses.
+    /// A conflict, values that the server refuses, or mistakes in the file that `apply` reads.
     public static final int REFUSED = 5;
 
     public static final int NETWORK = 6;

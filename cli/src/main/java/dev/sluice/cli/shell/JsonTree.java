@@ -10,7 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 
-/// Reads and writes JSON. Numbers keep every digit.
+/// Reads and writes JSON. Numbers keep every digit. An object that repeats a field counts as
+/// invalid JSON.
 public final class JsonTree {
 
     private static final JsonMapper MAPPER =

@@ -10,9 +10,11 @@ import java.util.stream.Collectors;
 public enum OutputFormat {
     /// Tables and sentences for people.
     PRETTY("pretty"),
-    /// The server's response, unchanged, or one object per line for a stream.
+    /// JSON for programs. This is usually the server's response, unchanged. A stream has one object
+    /// per line.
     JSON("json"),
-    /// Only ids for a list; only problems for a stream.
+    /// For a list or a resource, only the ids. For a stream, only the lines on standard error, such
+    /// as warnings and the summary.
     QUIET("quiet");
 
     private final String word;

@@ -1,6 +1,6 @@
 package dev.sluice.cli.shell;
 
-/// Makes untrusted text safe to print on a terminal. Otherwise, control characters in it could move
+/// Makes untrusted text safe to print on a terminal, where control characters could otherwise move
 /// the cursor or change the window's title.
 public final class SafeText {
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 /// terminal.
 ///
 /// @param home the user's home folder
-/// @param isTerminal whether input and output are a terminal
+/// @param isTerminal whether input and output are connected to a terminal
 public record Shell(
         Map<String, String> environment,
         Path home,
@@ -30,8 +30,8 @@ public record Shell(
         environment = Map.copyOf(environment);
     }
 
-    /// Returns the environment of this process. It prints UTF-8 in any locale, because JSON is
-    /// UTF-8.
+    /// Returns the environment of this process. Its output streams use UTF-8 in any locale, because
+    /// JSON is UTF-8.
     public static Shell ofProcess() {
         var console = System.console();
         return new Shell(
@@ -48,7 +48,7 @@ public record Shell(
         return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
     }
 
-    /// Returns whether output may have colours.
+    /// Returns whether to print in colour.
     public boolean hasColours() {
         return isTerminal
                 && variable("NO_COLOR").isEmpty()

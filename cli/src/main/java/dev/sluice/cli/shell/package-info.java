@@ -1,4 +1,5 @@
-/// The environment of a command: variables, files, standard streams, exit codes, and printing.
+/// Code that all commands share: their environment, common options, output formats, errors and exit
+/// codes, and helpers for JSON, times and waiting.
 @NullMarked
 package dev.sluice.cli.shell;
 

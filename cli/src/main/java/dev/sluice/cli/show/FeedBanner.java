@@ -16,6 +16,7 @@ import java.util.Optional;
 /// @param access a phrase that names the server and says where the API key comes from
 /// @param workspace the workspace's name
 /// @param start a phrase that describes where the stream starts
+/// @param choice the events that the stream shows
 /// @param routes the addresses to which events are sent; empty if events are only shown
 public record FeedBanner(
         String server,
@@ -25,7 +26,8 @@ public record FeedBanner(
         StreamChoice choice,
         Optional<RouteTable> routes) {
 
-    /// Adds the banner's content as fields, for the output format `json`.
+    /// Adds the banner's content, except `access`, to the JSON object that the output format `json`
+    /// prints.
     void addTo(ObjectNode json) {
         json.put("server", server).put("workspace", workspace).put("start", start);
         var list = json.putArray("sources");

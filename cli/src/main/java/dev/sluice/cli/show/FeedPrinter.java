@@ -94,9 +94,9 @@ public final class FeedPrinter {
         note("Warning: " + message);
     }
 
-    /// Reports a received event. For programs, prints it as JSON at once. For people, prints its
-    /// line at once if `isShownOnly`; otherwise the line is printed later, with the result of
-    /// forwarding.
+    /// Reports a received event. For programs, prints it as JSON immediately. For people, prints
+    /// its line immediately if `isShownOnly`. Otherwise the line is printed later, with the result
+    /// of forwarding, or with the reason why the event is not forwarded.
     public synchronized void event(StoredEvent event, boolean isShownOnly) {
         received();
         var json =

@@ -90,13 +90,12 @@ public final class StatsCommand implements Runnable {
             var printer = new ResultPrinter(context);
             switch (by) {
                 case "source" ->
-                        printer.list(get(client, "by-source"), "source_id", SOURCE_COLUMNS, 1);
+                        printer.list(get(client, "by-source"), "source_id", SOURCE_COLUMNS);
                 case "destination" ->
                         printer.list(
                                 get(client, "by-destination"),
                                 "destination_id",
-                                DESTINATION_COLUMNS,
-                                1);
+                                DESTINATION_COLUMNS);
                 default -> new OverviewPrinter(context).print(get(client, "overview"));
             }
         }

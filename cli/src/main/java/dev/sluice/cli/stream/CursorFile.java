@@ -28,7 +28,8 @@ public final class CursorFile {
         this.path = path;
     }
 
-    /// @param selection text that identifies the stream: its server, workspace, sources and filter
+    /// @param selection text that identifies the stream: its server, workspace, sources, filter and
+    ///   connection
     public static CursorFile of(Shell shell, String selection) {
         return new CursorFile(
                 shell.stateDirectory().resolve("cursors").resolve(digest(selection) + ".json"));

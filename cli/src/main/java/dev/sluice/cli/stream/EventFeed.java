@@ -19,9 +19,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Follows a live stream of events and passes them to a [FeedListener]. When the connection is
-/// lost, it reconnects. It then continues after the last position that it passed to the listener,
-/// unless the request names another path to use after a loss.
+/// Follows a live stream of events and passes them to a [FeedListener]. After the connection is
+/// lost, the feed reconnects. It then continues after the last position that it passed to the
+/// listener, unless the request names another path to use after a loss.
 public final class EventFeed {
 
     static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -46,8 +46,8 @@ public final class EventFeed {
     /// event.
     private String lastReceived = "";
 
-    /// If present, the stream may have missed events that arrived at this time or later. They have
-    /// not yet been read from the API.
+    /// If present, the stream may have missed events that arrived at this time or later. Those
+    /// events have not yet been read from the API.
     private Optional<String> missedSince = Optional.empty();
 
     private boolean hasSlept;
@@ -74,7 +74,7 @@ public final class EventFeed {
     /// Passes events to the listener until the listener is done or the feed is stopped.
     ///
     /// @throws CommandException if the stream cannot be opened, or if a lost stream cannot be
-    ///   opened again in time
+    ///   reopened in time or the server refuses to reopen it
     public void run() throws InterruptedException {
         int attempt = 0;
         var waited = Duration.ZERO;
@@ -156,7 +156,7 @@ public final class EventFeed {
     }
 
     /// Returns a random delay. Its upper limit doubles with each attempt, up to 30 s. The
-    /// randomness prevents all clients of a restarted server from reconnecting at once.
+    /// randomness prevents all clients of a restarted server from reconnecting at the same time.
     private static Duration backoff(int attempt) {
         long longest =
                 Math.min(
@@ -229,8 +229,8 @@ public final class EventFeed {
             case "gap" -> {
                 String reason = reason(message);
                 listener.onGap(reason);
-                // Only after `database_replaced` must the missed events be fetched. After any other
-                // gap, the stream itself sends those that are still stored.
+                // The missed events must be fetched only after `database_replaced`. After any other
+                // gap, the stream itself sends the missed events that are still stored.
                 if (reason.equals("database_replaced") && !lastReceived.isEmpty()) {
                     missedSince = missedSince.or(() -> Optional.of(lastReceived));
                     fetchMissed();
@@ -274,9 +274,9 @@ public final class EventFeed {
         }
     }
 
-    /// Reads, from the API's lists, the events that the stream may have missed, and passes them to
-    /// the listener. If the server cannot be reached, the feed tries again after it has
-    /// reconnected.
+    /// Uses the API's lists to read the events that the stream may have missed, and passes them to
+    /// the listener. Skips them if [StreamRequest#storedEvents] returns empty. If the server cannot
+    /// be reached, the feed tries again after it has reconnected.
     private void fetchMissed() {
         if (missedSince.isPresent() && storedEvents.isPresent()) {
             for (var listed : storedEvents.get().since(missedSince.get())) {
@@ -301,9 +301,9 @@ public final class EventFeed {
         }
     }
 
-    /// Returns whether the event is not among the last 10 000 events received. Remembers the event
-    /// for later calls. This is needed because the server may send some events twice if the stream
-    /// continues after an event's id.
+    /// Returns true unless the event is among the last 10 000 events received. Remembers the event
+    /// for later calls. The check is needed because the server may send some events twice if the
+    /// stream continues after an event's id.
     private boolean isNew(StoredEvent event) {
         boolean isNew = seen.add(event.id());
         if (event.receivedAt().compareTo(lastReceived) > 0) {

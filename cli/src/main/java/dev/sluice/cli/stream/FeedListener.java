@@ -6,14 +6,14 @@ import dev.sluice.cli.events.StoredEvent;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/// Receives the reports of an [EventFeed], in order and on one thread unless a method says
-/// otherwise.
+/// Receives events and status reports from an [EventFeed], in order and on one thread unless a
+/// method says otherwise.
 public interface FeedListener {
 
-    /// Called when the stream is open for the first time in this run.
+    /// Called when the stream opens for the first time in this run.
     void onReady();
 
-    /// Called when a lost stream is open again.
+    /// Called when a lost stream has been reopened.
     ///
     /// @param missed the number of events that arrived in the meantime, or empty if unknown
     void onResumed(OptionalLong missed);
@@ -21,14 +21,17 @@ public interface FeedListener {
     /// Called for an event. The feed waits until this method returns.
     void onEvent(StoredEvent event);
 
-    /// Called for an event that does not pass the filter of the stream or of its connection.
+    /// Called for an event that the server leaves out of the stream, for example because the event
+    /// does not pass a filter.
     void onFiltered(FilteredEvent filtered);
 
     /// Called after all messages up to this position have been passed to the listener.
     void onCursor(String cursor);
 
-    /// Called when events may be missing. The missing events that the server still has are passed
-    /// to [#onEvent] next.
+    /// Called when events may be missing. Unless the reason is `not_resumed`, the missing events
+    /// that are still available are passed to [#onEvent] next.
+    ///
+    /// @param reason a stable, machine-readable code, such as `retention`
     void onGap(String reason);
 
     /// Called while events arrive faster than they are handled.

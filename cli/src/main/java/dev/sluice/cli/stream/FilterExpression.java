@@ -26,7 +26,7 @@ public final class FilterExpression {
     /// @param given rules such as `body.type eq order.created`, and rules or groups as JSON; an
     ///   event must pass all of them
     /// @return the filter, or empty if `given` is empty
-    /// @throws CommandException if one of them is invalid
+    /// @throws CommandException if a rule or group is invalid
     public static Optional<JsonNode> parse(List<String> given) {
         var parts = given.stream().map(text -> part(text.strip())).toList();
         if (parts.size() == 1 && !parts.getFirst().has("path")) {
@@ -64,7 +64,8 @@ public final class FilterExpression {
         if (value == null) {
             return rule;
         }
-        // The value of a header is always text, even if it looks like JSON.
+        // Header values are text, so a value such as `7` must not become a number. Only `exists`
+        // compares with a boolean.
         boolean isText = path.startsWith("headers.") && !operator.equals("exists");
         if (operator.equals("in") && !value.startsWith("[")) {
             var list = rule.putArray("value");
@@ -77,8 +78,8 @@ public final class FilterExpression {
         return rule;
     }
 
-    /// Converts a value. Valid JSON is read as JSON, so `7` is a number and `"7"` is text. With
-    /// `isText`, numbers, booleans and null are read as text.
+    /// Converts a value. Valid JSON is read as JSON, so `7` is a number and `"7"` is text. Anything
+    /// else is text. With `isText`, numbers, booleans and null are read as text too.
     private static JsonNode value(String text, boolean isText) {
         var json = JsonTree.tryRead(text.getBytes(UTF_8));
         boolean isJson =

@@ -13,7 +13,7 @@ final class SseReader {
     private static final int MAX_LINE_BYTES = 32 * 1024 * 1024;
     private static final int BUFFER_BYTES = 16 * 1024;
 
-    /// @param event the name of the message; empty for a heartbeat
+    /// @param event the name of the message; empty if it has none, as in a heartbeat
     /// @param id the last id that the server sent, with this message or an earlier one
     record SseMessage(String event, String data, String id) {}
 
@@ -25,7 +25,7 @@ final class SseReader {
     private boolean isAfterCarriageReturn;
     private String lastId = "";
 
-    /// @param onBytes called whenever bytes arrive
+    /// @param onBytes called whenever bytes arrive, and when the stream ends
     SseReader(InputStream in, Runnable onBytes) {
         this.in = in;
         this.onBytes = onBytes;

@@ -11,8 +11,8 @@ import java.util.Optional;
 /// @param after the id of the event after which the stream starts. Empty if the stream starts with
 ///   the next event to arrive, or if `cursor` says where it starts
 /// @param cursor the cursor of an earlier stream; may be empty
-/// @param isGapExpected whether missing events are expected; if so, the server's message about them
-///   is not shown
+/// @param isGapExpected whether the server is expected to report at the start that events are
+///   missing because their retention period has ended; if so, this report is not shown
 /// @param description a phrase that tells people where the stream starts
 public record StartPlace(
         Optional<String> after, String cursor, boolean isGapExpected, String description) {
@@ -31,8 +31,9 @@ public record StartPlace(
         return new StartPlace(Optional.empty(), cursor, false, "from where it stopped last");
     }
 
-    /// Returns the position after the last event that was received before `time`. The stream may
-    /// still begin with a few events that were received before `time`.
+    /// Returns the position after the last event that was received before `time`. If there is no
+    /// such event, returns the position before the oldest event. The stream can still begin with a
+    /// few events that were received before `time`.
     public static StartPlace since(Instant time, ServerClient client) {
         String path =
                 new QueryString()

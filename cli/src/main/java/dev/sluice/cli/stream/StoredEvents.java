@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Reads from the API the events that arrived while a stream was not connected. Includes only
+/// Uses the API to read the events that arrived while a stream was not connected. Includes only
 /// events of the sources that the stream shows.
 final class StoredEvents {
 
@@ -52,7 +52,7 @@ final class StoredEvents {
                                 .filter(c -> !c.isEmpty());
             } while (cursor.isPresent());
         }
-        // Ids grow with time, so this order is the order of arrival.
+        // Ids increase over time, so sorting by id gives the order of arrival.
         found.sort((one, other) -> one.id().compareTo(other.id()));
         return found;
     }

@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
 
-/// The events that a stream shows: the events of some sources that pass a filter, optionally as a
-/// connection would send them.
+/// The events that a stream shows: all events of the sources, or only those that pass the filter if
+/// there is one. If there is a connection, each event is shown as the connection would send it.
 ///
 /// @param filter JSON in the format of `filter_rules`
 /// @param connection the connection's id

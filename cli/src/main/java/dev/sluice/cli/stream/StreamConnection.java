@@ -90,7 +90,7 @@ final class StreamConnection implements AutoCloseable {
                 touch(); // time spent waiting for room in the queue is not silence
             }
         } catch (IOException e) {
-            // The connection was cut, or closed on this side.
+            // The connection was lost, or it was cut or closed on this side.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -60,7 +60,8 @@ public final class StreamSources {
         return chosen;
     }
 
-    /// Returns the source's name, or its id if it was created after the stream started.
+    /// Returns the source's name, or its id if the name is unknown, for example because the source
+    /// was created after the stream started.
     public String name(String id) {
         return names.getOrDefault(id, id);
     }
@@ -72,9 +73,9 @@ public final class StreamSources {
         return isAll ? "all" : String.join(",", ids);
     }
 
-    /// Returns one source filter for each request that is needed to list events: the id of each
-    /// chosen source. If all sources are chosen, returns a single empty filter, because one request
-    /// lists the events of all sources.
+    /// Returns one source filter for each request that is needed to list events. Each filter is the
+    /// id of a chosen source. If all sources are chosen, returns a single empty filter, because one
+    /// request lists the events of all sources.
     List<Optional<String>> filter() {
         return isAll
                 ? List.of(Optional.empty())

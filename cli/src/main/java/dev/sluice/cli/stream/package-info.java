@@ -1,4 +1,4 @@
-/// Follows live streams of events. After the connection is lost, a stream continues where it
+/// Follows live streams of events. By default, a stream whose connection is lost continues where it
 /// stopped.
 @NullMarked
 package dev.sluice.cli.stream;
