@@ -27,8 +27,8 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
 
     /// Opens the storage. Starts the embedded PostgreSQL unless the configuration names a database.
     ///
-    /// @throws StartupException when another process has locked the data directory, the database
-    ///   cannot be used, or its secrets were sealed with another master key
+    /// @throws StartupException if another process has locked the data directory, if the database
+    ///   cannot be used, or if its secrets were sealed with another master key
     static Storage open(Config config, SecretGenerator random, Shutdown shutdown)
             throws IOException {
         var directory =
@@ -49,12 +49,12 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
         return database(postgres.login());
     }
 
-    /// Returns the address of the database in an embedded PostgreSQL.
+    /// Returns the address of the database in an embedded PostgreSQL server.
     ///
-    /// The driver is set to accept only SCRAM authentication. With SCRAM, the password never leaves
-    /// this process, and the server has to prove that it knows the password, too. Another user of
-    /// the machine who takes over the server's port can therefore neither learn the password nor
-    /// pose as the server.
+    /// The driver is configured to accept only SCRAM authentication. With SCRAM, the password never
+    /// leaves this process, and the server has to prove that it knows the password, too. Another
+    /// user of the machine who takes over the server's port can therefore neither learn the
+    /// password nor pose as the server.
     static Database database(EmbeddedPostgres.PostgresLogin login) {
         return new Database(
                 login.host(),
@@ -102,17 +102,16 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
         return sealer(key, random);
     }
 
-    /// @throws StartupException if the key of the data directory is damaged
+    /// @throws StartupException if the key is not 32 bytes in base64. Only a key from the data
+    ///   directory can cause this, because [Config] checks the key in the settings
     static Sealer sealer(Secret masterKey, SecretGenerator random) {
-        byte[] bytes;
         try {
-            bytes = Base64.getDecoder().decode(masterKey.reveal());
+            return new Sealer(Base64.getDecoder().decode(masterKey.reveal()), random);
         } catch (IllegalArgumentException e) {
             throw new StartupException(
                     "The file master.key in the data directory is damaged. Restore it from a"
                             + " backup.");
         }
-        return new Sealer(bytes, random);
     }
 
     private static void checkMasterKey(Db db, Sealer sealer) {

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 /// @param output standard output and standard error together
 record CommandResult(int exitCode, String output) {
 
-    /// The time limit of a command. Only `initdb` can take long, because it waits for the disk. All
-    /// other commands take milliseconds.
+    /// The time limit of a command. Only `initdb` and the creation of the database can take long,
+    /// because they wait for the disk. All other commands are short.
     private static final long COMMAND_TIMEOUT_MINUTES = 5;
 
     boolean succeeded() {
@@ -27,8 +27,8 @@ record CommandResult(int exitCode, String output) {
     }
 
     /// Runs the command to its end, with `input` as its standard input. A program that cannot be
-    /// started counts as a failure with exit code 127. A program that does not exit within five
-    /// minutes is killed and counts as a failure with exit code 124.
+    /// started, or that does not read its input, counts as a failure with exit code 127. A program
+    /// that does not exit within five minutes is killed and counts as a failure with exit code 124.
     static CommandResult run(List<String> command, Path directory, String input)
             throws InterruptedException {
         try {
@@ -55,10 +55,10 @@ record CommandResult(int exitCode, String output) {
     /// print little enough to fit into the pipe.
     private static CommandResult awaitExit(Process process, String input)
             throws IOException, InterruptedException {
-        try (var in = process.getOutputStream()) {
-            in.write(input.getBytes(UTF_8));
-        }
         try {
+            try (var in = process.getOutputStream()) {
+                in.write(input.getBytes(UTF_8));
+            }
             if (!process.waitFor(COMMAND_TIMEOUT_MINUTES, TimeUnit.MINUTES)) {
                 return new CommandResult(
                         124, "did not exit within " + COMMAND_TIMEOUT_MINUTES + " minutes");
