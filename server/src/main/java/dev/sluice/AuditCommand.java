@@ -6,7 +6,8 @@ import dev.sluice.observe.audit.Invariant;
 
 import java.io.PrintStream;
 
-/// The `sluice audit` command: checks the consistency of the whole database and prints a report.
+/// The `sluice audit` command: checks all stored events and deliveries for consistency, and prints
+/// a report.
 ///
 /// The command only reads the database, and works whether or not a server is running.
 final class AuditCommand {

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 ///   database agree on the time
 /// @param settled the clock for decisions that cannot be undone. It shows the earlier of the
 ///   database's settled time (see [DatabaseClock#settled()]) and this machine's time, so a single
-///   clock that is ahead cannot cause such a decision too early
+///   clock that is ahead cannot trigger such a decision too early
 /// @param setBy synchronizes `shared` and `settled` with the time of the given database
 record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
 

@@ -23,8 +23,8 @@ final class CommandDatabase {
     /// afterwards.
     ///
     /// @param command the name of the command
-    /// @throws StartupException if there is no database, or if its tables belong to another version
-    ///   of Sluice
+    /// @throws StartupException if there is no database, if it is not ready yet, or if its tables
+    ///   are missing or belong to another version of Sluice
     static <T> T use(Config config, String command, Function<Db, T> work) {
         return find(config, command, database -> use(database, command, work));
     }
@@ -61,7 +61,8 @@ final class CommandDatabase {
     /// embedded database if there is none. If the database is embedded, `work` also gets the locked
     /// data directory.
     ///
-    /// @throws StartupException if a server is using the data directory
+    /// @throws StartupException if the database is embedded, and the data directory cannot be used
+    ///   or another Sluice process is using it
     static <T> T create(Config config, BiFunction<Database, Optional<DataDirectory>, T> work) {
         var external = config.storage().database();
         if (external.isPresent()) {
@@ -74,7 +75,7 @@ final class CommandDatabase {
         }
     }
 
-    /// Starts an embedded PostgreSQL, runs `work` with it, and stops it afterwards. Also stops it
+    /// Starts the embedded PostgreSQL, runs `work` with it, and stops it afterwards. Also stops it
     /// after Ctrl-C: PostgreSQL runs in a separate session, so the signal does not reach it.
     private static <T> T withPostgres(Path directory, Function<Database, T> work) {
         var caller = Thread.currentThread();
@@ -97,6 +98,8 @@ final class CommandDatabase {
 
     /// Returns the address of the embedded database that another Sluice process is running. That
     /// process holds the lock on the data directory.
+    ///
+    /// @throws StartupException if the database is not ready
     private static Database runningDatabase(Config config) {
         return EmbeddedPostgres.findRunning(
                         DataDirectory.postgresDirectory(config.storage().dataDir()))

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 
-/// Says in one line why a command could not run, and how to fix the problem.
+/// Says in one line why a command could not run and, for common problems, how to fix them.
 final class CommandFailure {
 
     private static final String DISK_FULL = "No space left on device";

@@ -30,8 +30,8 @@ import java.util.Optional;
 /// The checked settings of a server. `docs/reference/config.md` describes each setting.
 ///
 /// @param mail how to send mail; empty if the server sends none
-/// @param messengerApiUrl the base URL of the messenger's bot API, without a trailing slash; empty
-///   for the messenger's own server
+/// @param messengerApiUrl the base URL of the bot API that `messenger` alert channels use, without
+///   a trailing slash; empty for the API's public address
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -84,8 +84,8 @@ record Config(
             boolean isCompressing) {}
 
     /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
-    /// @param retryJitter how far the time of a retry may randomly deviate from the retry interval,
-    ///   as a fraction of the interval from 0 to 1
+    /// @param retryJitter the largest random variation of a retry interval in either direction, as
+    ///   a fraction of the interval from 0 to 1
     record DeliverySettings(
             AddressPolicy addressPolicy,
             String headerPrefix,

@@ -97,8 +97,8 @@ final class DataDirectory implements AutoCloseable {
         return path.toAbsolutePath().normalize().resolve("postgres");
     }
 
-    /// Returns the free fraction, from 0 to 1, of the disk that holds this directory. Returns 1 if
-    /// the fraction is unknown.
+    /// Returns the fraction of free space, from 0 to 1, on the disk that holds this directory.
+    /// Returns 1 if the fraction is unknown.
     double freeShare() {
         try {
             var store = Files.getFileStore(path);
@@ -120,14 +120,14 @@ final class DataDirectory implements AutoCloseable {
         return path.resolve("first-start.txt");
     }
 
-    /// Returns an id of this data directory. On Linux, the id is unique: a directory on another
+    /// Returns an id for this data directory. On Linux, the id is unique: a directory on another
     /// machine or a copy on this machine has a different one. A node that finds its own id in the
     /// database knows that the earlier node with this id has ended, because only one process at a
     /// time can hold the directory's lock.
     ///
     /// The id is derived from the machine's boot id, which only Linux has, and from the identity of
     /// the lock file on its disk. On Linux, it therefore changes with each boot. If the file system
-    /// does not identify files, each call returns a new random id.
+    /// does not assign ids to files, each call returns a new random id.
     UUID home() throws IOException {
         @Nullable Object place =
                 Files.readAttributes(path.resolve("lock"), BasicFileAttributes.class).fileKey();

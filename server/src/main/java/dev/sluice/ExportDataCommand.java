@@ -122,8 +122,9 @@ final class ExportDataCommand {
         }
     }
 
-    /// Renames `part` to `file` without ever overwriting a file. An atomic move alone would
-    /// overwrite a `file` that another process has created in the meantime.
+    /// Renames `part` to `file`. An atomic move alone would overwrite a `file` that another process
+    /// has created in the meantime, so this method first creates an empty `file`, which fails if
+    /// `file` exists.
     private static void moveToNew(Path part, Path file) throws IOException {
         Files.createFile(file);
         try {

@@ -7,10 +7,11 @@ import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// The file that holds the newly created password and API key after a server's first start.
+/// The file that holds the owner's password and the first API key, written on a server's first
+/// start.
 ///
-/// Only the file's owner can read it. If standard output is a terminal, `show` prints the
-/// credentials, too; otherwise, it prints the path of the file.
+/// Only the file's owner can read it. If standard output is a terminal, `show` also prints the
+/// credentials; otherwise, it prints the path of the file.
 record InitialCredentialsFile(Path file, String baseUrl) {
 
     void write(InitialSetup.InitialCredentials credentials) {

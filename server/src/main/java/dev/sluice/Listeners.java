@@ -12,13 +12,14 @@ import java.io.IOException;
 import java.time.Duration;
 
 /// The ports on which the server listens: one for the API, ingest and the dashboard, and one for
-/// the metrics.
+/// metrics if they are on.
 final class Listeners {
 
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
     /// How long requests in progress may take to finish when the server is stopping. This timeout
-    /// and the relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
+    /// and the relay's own timeout must together fit within the 24 s that [Main] allows for
+    /// stopping.
     private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
 
     private final Shutdown shutdown;
@@ -27,16 +28,16 @@ final class Listeners {
     private int metricsPort;
 
     /// @param shutdown closes the ports
-    /// @param ids makes the ids of requests
+    /// @param ids generates the ids of requests
     Listeners(Shutdown shutdown, Uuid7 ids) {
         this.shutdown = shutdown;
         this.ids = ids;
     }
 
-    /// Checks that the ports are free, so that a taken port is reported before anything is created.
-    /// The server starts to listen on the ports only when it is ready to answer requests.
+    /// Checks that the ports are free, so that a port in use is reported before anything is
+    /// created. The server starts to listen on the ports only when it is ready to serve requests.
     ///
-    /// @throws StartupException if a port is taken
+    /// @throws StartupException if a port is in use
     static void requireFreePorts(Config config) {
         try {
             HttpServer.requireFree(config.server().host(), config.server().port());

@@ -26,8 +26,8 @@ public final class Main {
     private static final int EXIT_START_REFUSED = 1;
     private static final int EXIT_WRONG_SETTINGS = 2;
 
-    /// How long a stop may take, not counting `SLUICE_STOP_DELAY`. After this time the process
-    /// exits even if the stop is not complete.
+    /// How long stopping may take, not counting `SLUICE_STOP_DELAY`. After this time the process
+    /// exits even if it has not finished stopping.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(24);
 
     private Main() {}
@@ -99,7 +99,7 @@ public final class Main {
         Security.setProperty("networkaddress.cache.negative.ttl", "5");
         var log = LoggerFactory.getLogger(Main.class);
         var sluice = Sluice.start(config, version());
-        System.gc(); // gives back the memory that only the startup needed
+        System.gc(); // releases the memory needed only for startup
         sluice.keepHeapRoomWhileBusy();
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
@@ -125,8 +125,8 @@ public final class Main {
     }
 
     /// Ends the process if stopping takes longer than `timeout`, for example because the database
-    /// hangs. Stored data is safe. If an embedded PostgreSQL keeps running, the next start stops
-    /// it.
+    /// hangs. Stored data is safe. If the embedded PostgreSQL keeps running, the next server start
+    /// stops it.
     private static void haltAfter(Duration timeout, CountDownLatch stopped) {
         var log = LoggerFactory.getLogger(Main.class);
         Thread.ofPlatform()

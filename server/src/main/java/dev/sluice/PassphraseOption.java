@@ -19,9 +19,10 @@ import java.util.function.Function;
 /// The arguments of `export-data` and `import-data`: a file, and where its passphrase comes from.
 ///
 /// @param file a path, or `-` for standard input or output
-/// @param isAsked whether the command prompts for the passphrase
-/// @param source the file whose first line is the passphrase; empty if the arguments name no such
-///   file
+/// @param isAsked whether `--passphrase` is given, which makes `export-data` prompt for a
+///   passphrase. `import-data` does not accept it
+/// @param source the file whose first line is the passphrase; empty if `--passphrase-file` is not
+///   given
 record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
 
     private static final String ASK = "--passphrase";

@@ -28,7 +28,8 @@ final class ResetKeyCommand {
             "Usage: sluice reset-key [--workspace WORKSPACE]. WORKSPACE is an id or a name; without"
                     + " it, the key is for the first workspace.";
 
-    /// @param key empty unless exactly one workspace was found
+    /// @param found the workspaces that the arguments select
+    /// @param key the new key; empty unless exactly one workspace was found
     private record CreatedKey(List<Workspace> found, Secret key) {}
 
     private ResetKeyCommand() {}

@@ -13,9 +13,9 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Collects the settings from the environment and from the file that `SLUICE_CONFIG` names. The
-/// environment wins if both define a setting. If a setting comes from the file, error messages
-/// spell its name as the file does.
+/// Collects the settings from the environment and from the file that `SLUICE_CONFIG` names. If both
+/// define a setting, the environment wins, unless its value is blank. If a setting comes from the
+/// file, error messages spell its name as the file does.
 final class SettingSources {
 
     private static final String TRACING_PREFIX = "OTEL_";

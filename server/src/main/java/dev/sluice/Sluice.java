@@ -50,15 +50,18 @@ final class Sluice implements AutoCloseable {
 
     private Sluice() {}
 
-    /// @throws StartupException when the server cannot start; no part of it is left running
+    /// Builds and starts a server. If it cannot start, closes the parts that have started.
+    ///
+    /// @throws StartupException when the server cannot start. If the embedded PostgreSQL is the
+    ///   cause, a `PostgresStartException` is thrown instead
     static Sluice start(Config config, String version) {
         return start(config, Clocks.ofDatabase(), version, Optional.empty());
     }
 
-    /// Starts a server with clocks and a free disk share set by the caller; for tests.
+    /// Starts a server with the caller's clocks and free-disk-space fraction; for tests.
     ///
     /// @param freeShare returns the fraction of the data disk that is free, from 0 to 1; if empty,
-    ///   the free space is measured
+    ///   the server measures it, or assumes 1 if the database is external
     static Sluice start(
             Config config, Clocks clocks, String version, Optional<DoubleSupplier> freeShare) {
         var sluice = new Sluice();
@@ -196,7 +199,7 @@ final class Sluice implements AutoCloseable {
                         directory.inFlightFile(), directory.home(), freeShare.orElse(measured)));
     }
 
-    /// Makes `/api/v1/status` answer 503 and waits for `delay`, so that load balancers stop sending
+    /// Makes `/api/v1/status` return 503 and waits for `delay`, so that load balancers stop sending
     /// requests to this server.
     private void announceStop(Duration delay) throws InterruptedException {
         isStopping = true;
@@ -204,7 +207,7 @@ final class Sluice implements AutoCloseable {
     }
 
     /// Lets the heap of this process grow and shrink with the load. Call this after the memory that
-    /// only the startup needed has been given back. Call it only if the server is alone in its
+    /// was needed only for startup has been released, and only if nothing else runs in this
     /// process, because it changes options of the whole JVM.
     void keepHeapRoomWhileBusy() {
         shutdown.start(new Chore("heap", Duration.ofSeconds(1), new HeapRoom(shutdown.activity())));
@@ -233,9 +236,9 @@ final class Sluice implements AutoCloseable {
         return shutdown.order();
     }
 
-    /// Announces the stop, ends the live streams and closes the HTTP server. Then stops background
-    /// work and sending; deliveries in progress are finished or returned to the queue. Closes the
-    /// database and the data directory last.
+    /// Announces the stop, closes the in-flight recorder, ends test deliveries and live streams,
+    /// and closes the HTTP server. Then stops background work and sending; deliveries in progress
+    /// are finished or returned to the queue. Closes the database and the data directory last.
     @Override
     public void close() {
         shutdown.close();

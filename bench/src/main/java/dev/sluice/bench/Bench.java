@@ -31,10 +31,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// The main class of `bench/run`. Runs one measurement; the working directory must be the
-/// repository's root.
+/// The main class of `bench/run` for all scenarios except `crash`, `fuzz` and `simulate`. Runs one
+/// scenario. The working directory must be the repository's root.
 ///
-/// Exits with 0 if the measurement passed, 1 if it failed, and 2 if the command line is invalid.
+/// Exits with 0 if the scenario passed, 1 if it failed, and 2 if the command line is invalid.
 public final class Bench {
 
     private static final Map<String, Function<CommandLineOptions, Scenario>> SCENARIOS =

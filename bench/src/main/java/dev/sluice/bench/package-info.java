@@ -1,4 +1,5 @@
-/// Puts a running Sluice under load and measures it. All traffic stays on loopback.
+/// Puts a running Sluice server under load and measures it. All traffic stays on the loopback
+/// interface.
 ///
 /// [dev.sluice.bench.Bench] runs a scenario. The load generator and the sink run as separate
 /// processes, so that their CPU time can be measured separately.

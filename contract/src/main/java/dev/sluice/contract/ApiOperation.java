@@ -9,9 +9,9 @@ import java.util.List;
 /// @param path the path template, with parameter names in braces
 /// @param json the operation object of the document
 /// @param parameters the parameters of the path and of the operation, with each `$ref` resolved
-/// @param bodySchema the `$ref` to the schema of its JSON body, or an empty string if the operation
-///   takes no body
-/// @param examples the example values of its JSON body
+/// @param bodySchema the `$ref` to the schema of the request's JSON body, or an empty string if the
+///   operation takes no JSON body
+/// @param examples the example values of the request's JSON body
 public record ApiOperation(
         String method,
         String path,

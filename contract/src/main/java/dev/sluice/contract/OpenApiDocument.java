@@ -26,7 +26,7 @@ public final class OpenApiDocument {
     private static final String BASE_URI = "https://sluice.invalid/openapi.json";
     private static final String JSON_TYPE = "application/json";
 
-    /// The keywords whose schemas only add conditions to the fields that the outer schema names.
+    /// The keywords whose schemas only add conditions on fields that the enclosing schema defines.
     private static final Set<String> CONDITIONS = Set.of("if", "then", "else");
 
     private final JsonNode root;
@@ -64,8 +64,9 @@ public final class OpenApiDocument {
                                 .schemas(Map.of(BASE_URI, document.toString())));
     }
 
-    /// Closes the schema and the schemas inside it: an object may then have only the fields that
-    /// its schema names. Schemas that set `additionalProperties` themselves stay as they are.
+    /// Closes the schema and the schemas nested in it, except those under [#CONDITIONS]. A closed
+    /// schema rejects objects with fields that it does not define. Schemas that define no fields,
+    /// or that set `additionalProperties` themselves, stay as they are.
     private static void close(JsonNode schema) {
         if (schema instanceof ObjectNode object
                 && object.path("properties").isObject()
@@ -121,8 +122,9 @@ public final class OpenApiDocument {
                 .orElseThrow(() -> new IllegalArgumentException("no operation " + id));
     }
 
-    /// Returns the operation that answers a request, or empty if there is none. Like the router,
-    /// this considers only the matching paths with the fewest parameters, whatever their methods.
+    /// Returns the operation that handles a request, or empty if there is none. Like the router,
+    /// this considers only the matching paths with the fewest parameters, regardless of their
+    /// methods.
     public Optional<ApiOperation> find(String method, String path) {
         var found = operations.stream().filter(one -> matches(one, path)).toList();
         long fewest = found.stream().mapToLong(OpenApiDocument::countParameters).min().orElse(0);
@@ -154,15 +156,15 @@ public final class OpenApiDocument {
         return ref.isEmpty() ? node : root.at(ref.substring(1));
     }
 
-    /// Validates a value against the schema that `ref` names. Returns one text for each error, in
-    /// the form `path: message`.
+    /// Validates a value against the schema that `ref` names. Returns the errors, each in the form
+    /// `path: message`.
     public List<String> schemaErrors(String ref, JsonNode value) {
         return errors(registry, schemas, ref, value);
     }
 
-    /// Validates a body that the server sent, like `schemaErrors`, but also reports each field that
-    /// the schema does not name. (Clients must accept unknown fields, because later versions may
-    /// add some.)
+    /// Validates the body of a server response. Like `schemaErrors`, but also reports each field
+    /// that the schema does not define. (Clients must accept unknown fields, because later versions
+    /// may add some.)
     public List<String> answerErrors(String ref, JsonNode value) {
         return errors(closedRegistry, closedSchemas, ref, value);
     }

@@ -13,8 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.function.Function;
 
-/// A tenant attacks the relay, stops, and attacks again. The relay's answers to another tenant, the
-/// neighbour, must stay fast.
+/// The relay is attacked repeatedly through one source, with pauses between the attacks. Its
+/// responses to the senders of another source, the neighbour, must stay fast, and it must not
+/// refuse any of their requests.
 ///
 /// @param attack starts the attack
 record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Fault {

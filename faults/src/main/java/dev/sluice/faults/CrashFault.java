@@ -20,13 +20,13 @@ import java.util.Map;
 /// both. Then adds a second relay and freezes the first, as in fault 7.
 ///
 /// @param size the size of the bodies in bytes
-/// @param freezes how many times the first relay is frozen
+/// @param freezes how many times the first relay is frozen; if 0, no second relay is added
 record CrashFault(List<CrashVictim> victims, int size, int freezes) implements Fault {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The maximum percentage of refused requests. A restart of PostgreSQL should cause delays, not
-    /// errors.
+    /// The maximum percentage of requests that may be refused around the times when only PostgreSQL
+    /// is killed. Restarting it should cause delays, not errors.
     private static final double MAX_REFUSED_PERCENT = 1;
 
     enum CrashVictim {
@@ -58,8 +58,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         };
     }
 
-    /// Returns the victims in the order in which to kill them. The kinds take turns; a kind drops
-    /// out once it has been chosen as often as requested.
+    /// Returns the victims in the order in which to kill them. The kinds of victim take turns; a
+    /// kind drops out once it has been chosen as often as requested.
     private static List<CrashVictim> alternate(int relay, int postgres, int both) {
         var victims = new ArrayList<CrashVictim>();
         var left =

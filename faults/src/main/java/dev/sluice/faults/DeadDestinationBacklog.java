@@ -102,8 +102,8 @@ final class DeadDestinationBacklog implements AutoCloseable {
         Wait.pause(STATUS_CHANGE_DELAY);
     }
 
-    /// Starts a receiver on the destination's port. It answers one request at a time, and each
-    /// answer takes the time `each`.
+    /// Starts a receiver on the destination's port. It answers one request at a time, and takes the
+    /// time `each` to answer it.
     SinkProcess startReceiver(Duration each) {
         return SinkProcess.start(
                 new SinkBehaviour.SerialAnswers(each),

@@ -7,9 +7,10 @@ import dev.sluice.bench.report.ReportTable;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Fault 14: a destination refuses connections while a million deliveries are waiting for it.
-/// Deliveries to other destinations must not be affected. The destination is paused and resumed in
-/// turn, so that the others are measured with and without the fault on the same machine.
+/// Fault 14: a destination refuses connections while many deliveries, by default a million, are
+/// waiting for it. Deliveries to other destinations must not be affected. The destination is
+/// alternately paused and resumed, so that the others are measured with and without the fault on
+/// the same machine.
 final class DeadDestinationFault implements Fault {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.1, 10);

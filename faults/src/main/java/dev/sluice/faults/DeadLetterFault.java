@@ -21,9 +21,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
-/// Fault 25: there are a million dead letters. Those with one response status are dismissed. Of
-/// those with another status, a limited number is resent, then the rest. Relays are killed during
-/// each step.
+/// Fault 25: there are many dead letters, by default a million. Those with one response status are
+/// dismissed. Those with another status are resent: first a limited number, then the rest. Relays
+/// are killed during each step.
 ///
 /// Meanwhile, other deliveries succeed and fail, and new dead letters with the dismissed response
 /// status are added.
@@ -32,10 +32,10 @@ final class DeadLetterFault implements Fault {
     private static final int DISMISSED_STATUS = 410;
     private static final int RESENT_STATUS = 503;
 
-    /// The limited job resends one out of this many matching dead letters.
+    /// The limited job's limit is the number of matching dead letters divided by this value.
     private static final int LIMIT_SHARE = 3;
 
-    /// How many seconds the limited job would take without kills.
+    /// About how many seconds the limited job would take without kills.
     private static final int RESEND_SECONDS = 60;
 
     private static final int FAILURES_PER_SECOND = 20;
@@ -75,7 +75,7 @@ final class DeadLetterFault implements Fault {
         criteria.none("resends that still wait", history().waiting());
     }
 
-    /// Starts sending events whose deliveries fail at once, so that new dead letters keep being
+    /// Starts sending events whose deliveries fail immediately, so that new dead letters keep being
     /// added.
     private static LoadProcess startFailures(FaultTestbed testbed, SinkProcess refusing) {
         var source =
@@ -88,7 +88,7 @@ final class DeadLetterFault implements Fault {
     }
 
     /// Kills a relay during the dismissal. Then finishes the dismissal as a client would: sends the
-    /// failed request again, to the other relay, with the cursor from the last answer that the
+    /// failed request again, to the other relay, with the cursor from the last response that the
     /// client received.
     private void dismiss(FaultTestbed testbed, Criteria criteria, TakeoverTable kills) {
         long matching = letters("response_status = " + DISMISSED_STATUS);
@@ -116,7 +116,7 @@ final class DeadLetterFault implements Fault {
 
     /// Sends dismissal requests until nothing is left to dismiss.
     ///
-    /// @param cursor where to begin. After each answer, it is set to where that request stopped
+    /// @param cursor where to begin. After each response, it is set to where that request stopped
     private static void dismissAll(RelayApi api, AtomicReference<Optional<String>> cursor) {
         do {
             cursor.set(next(dismissal(api, cursor.get())));

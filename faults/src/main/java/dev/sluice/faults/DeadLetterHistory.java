@@ -21,12 +21,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Sources with two connections each. All their deliveries from the last few hours are dead
-/// letters.
+/// Four sources with two connections each, and a history of a few hours in which every delivery is
+/// a dead letter.
 ///
 /// The rows are written with SQL before the load begins. One sink receives the resends on every
-/// source's first connection, and another those on every source's second connection. Both sinks
-/// keep ledgers.
+/// source's first connection, and another sink receives those on every source's second connection.
+/// Both sinks keep ledgers.
 final class DeadLetterHistory implements AutoCloseable {
 
     private static final int SOURCES = 4;
@@ -44,8 +44,7 @@ final class DeadLetterHistory implements AutoCloseable {
         this.testbed = testbed;
     }
 
-    /// Writes `rows` dead letters. The number is rounded so that each source has a whole number of
-    /// events.
+    /// Writes `rows` dead letters, or one fewer if `rows` is odd, because each event has two.
     static DeadLetterHistory write(FaultTestbed testbed, int rows) {
         var history = new DeadLetterHistory(testbed);
         try {

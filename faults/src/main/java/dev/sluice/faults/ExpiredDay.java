@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A day that is older than any retention period and still has waiting deliveries. When the day is
-/// due for removal, a transaction is reading it.
+/// A day that is older than any retention period and still has waiting deliveries. When the day's
+/// partitions are due for removal, a transaction is reading them.
 final class ExpiredDay {
 
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
@@ -29,7 +29,7 @@ final class ExpiredDay {
     private final LocalDate day;
     private Optional<Connection> reader = Optional.empty();
 
-    /// @param day the current day according to the relays' clocks
+    /// @param day the current day according to the relays' clocks, which are still set back
     ExpiredDay(FaultTestbed testbed, LocalDate day) {
         this.testbed = testbed;
         this.day = day;

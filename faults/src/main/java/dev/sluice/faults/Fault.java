@@ -2,12 +2,12 @@ package dev.sluice.faults;
 
 import java.util.Optional;
 
-/// A fault in relays, PostgreSQL, network, disk or clock, and the criteria that must hold despite
-/// it.
+/// A fault in the relays, PostgreSQL, the destinations, the network, the disk or the clock, and the
+/// criteria that must hold despite it.
 interface Fault {
 
-    /// Returns a requirement of the fault that this machine does not meet, or empty if the fault
-    /// can run.
+    /// Returns one of the fault's requirements that this machine does not meet, or empty if the
+    /// fault can run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();
     }

@@ -28,10 +28,10 @@ import java.util.stream.IntStream;
 
 /// The relays, sinks and load generators for a fault.
 ///
-/// All relays use one PostgreSQL. Each source has one to three connections. One sink receives the
-/// deliveries on the first connections of all sources, another those on the second connections, and
-/// another those on the third. Each relay has a generator; if there is a load balancer, one
-/// generator sends to it instead.
+/// All relays use one PostgreSQL server. Each source has one to three connections. One sink
+/// receives the deliveries on the first connections of all sources, another those on the second
+/// connections, and another those on the third. Each relay has a generator; if there is a load
+/// balancer, one generator sends to it instead.
 final class FaultTestbed implements AutoCloseable {
 
     static final int MAX_CONNECTIONS_PER_SOURCE = 3;
@@ -122,8 +122,9 @@ final class FaultTestbed implements AutoCloseable {
         return 1 + place % MAX_CONNECTIONS_PER_SOURCE;
     }
 
-    /// Starts the load, and waits for the calm period that precedes the fault to pass. No result
-    /// includes this period, because the relays' JIT compilers are still at work.
+    /// Starts the load, and waits until the calm period before the fault has passed. The
+    /// generators' results leave out this period, because the relays' JIT compilers are still at
+    /// work.
     void startLoad() {
         int senders = spec.hasBalancer() ? 1 : spec.nodes();
         for (int sender = 0; sender < senders; sender++) {
@@ -147,7 +148,7 @@ final class FaultTestbed implements AutoCloseable {
         return sources.stream().map(source -> base.resolve(source.ingest().getPath())).toList();
     }
 
-    /// Ends the load. Returns after the last answers have arrived.
+    /// Ends the load. Returns after the last responses have arrived.
     void endLoad() {
         loads.forEach(LoadProcess::finish);
         for (LoadProcess load : loads) {
@@ -250,7 +251,7 @@ final class FaultTestbed implements AutoCloseable {
         return sinks.stream().mapToLong(sink -> sink.count().requests()).sum();
     }
 
-    /// Returns the number of the load's requests that failed.
+    /// Returns how many of the load's requests failed.
     long failures() {
         return results.stream().mapToLong(LoadResult::failures).sum();
     }

@@ -5,13 +5,14 @@ import dev.sluice.bench.platform.Wait;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A test that disturbs relays and checks whether they meet criteria.
+/// A test that injects faults into relays, or into what they depend on, and checks whether the
+/// results meet the trial's criteria.
 interface FaultTrial {
 
     String title();
 
-    /// Returns a requirement of the trial that this machine does not meet, or empty if the trial
-    /// can run.
+    /// Returns one of the trial's requirements that this machine does not meet, or empty if the
+    /// trial can run.
     default Optional<String> unmetRequirement() {
         return Optional.empty();
     }

@@ -16,8 +16,9 @@ import java.util.Map;
 /// from PostgreSQL to the relay is blocked.
 final class NetworkPartitionFault implements Fault {
 
-    /// The duration of the relay's lease, plus a margin, because the times in the relay's log may
-    /// differ a little from those that this test measures.
+    /// The time after which a relay that is cut off must consider its lease expired (10 s), plus a
+    /// margin, because the times in the relay's log may differ a little from those that this test
+    /// measures.
     private static final Duration LEASE_TIMEOUT = Duration.ofMillis(10_500);
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(30);
@@ -27,7 +28,7 @@ final class NetworkPartitionFault implements Fault {
     private record DisconnectedPeriod(Instant from, Instant to) {
 
         /// Returns whether the relay must not begin an attempt at this time, because it is cut off
-        /// and its lease has expired.
+        /// and must consider its lease expired.
         boolean forbids(Instant begun) {
             return begun.isAfter(from.plus(LEASE_TIMEOUT)) && begun.isBefore(to);
         }
@@ -55,8 +56,7 @@ final class NetworkPartitionFault implements Fault {
             long end = System.nanoTime() + testbed.options().seconds(45).toNanos();
             testbed.cluster().proxy(0).setConditions(blocked);
             long deliveries = ownedWork.deliveries();
-            Wait.pause(
-                    Duration.ofSeconds(1)); // by then, commits that were on their way have arrived
+            Wait.pause(Duration.ofSeconds(1)); // by then, commits that were in flight have arrived
             deliveries = Math.max(deliveries, ownedWork.deliveries());
             double seconds = 1 + ownedWork.secondsUntilTakenOver();
             Wait.pause(Duration.ofNanos(Math.max(0, end - System.nanoTime())));

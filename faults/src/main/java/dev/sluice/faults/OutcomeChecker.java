@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/// Checks what must hold after every fault: all acknowledged events have arrived unchanged, and the
-/// database agrees.
+/// Checks what must hold after every fault: all acknowledged events are stored and have arrived
+/// unchanged, none more often than allowed, and neither the relays' logs nor the audit shows any
+/// problems.
 record OutcomeChecker(FaultTestbed testbed, Criteria criteria) {
 
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(3);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Fault 5: a PostgreSQL session is killed with SIGSEGV while it is working. Later, a WAL flush
-/// fails with EIO. Each time, PostgreSQL ends all sessions and recovers.
+/// fails with EIO, if `strace` is installed. Each time, PostgreSQL ends all sessions and recovers.
 final class PostgresCrashFault implements Fault {
 
     private static final double MAX_OUTAGE_SECONDS = 8;

@@ -12,7 +12,7 @@ final class RetryTimingCheck {
     private static final double JITTER_RATIO = 0.2;
 
     /// The maximum time between two requests of one attempt. If a kept-alive connection is reset,
-    /// the attempt repeats its request at once on a new connection.
+    /// the attempt repeats its request immediately on a new connection.
     private static final double SAME_ATTEMPT_SECONDS = 1.5;
 
     private final List<Integer> retrySeconds;
@@ -24,8 +24,8 @@ final class RetryTimingCheck {
     private int late;
     private double worstLateness;
 
-    /// @param tolerance how many seconds a retry may be early
-    /// @param latest how many seconds a retry may be late
+    /// @param tolerance how many seconds earlier than the jitter allows a retry may arrive
+    /// @param latest how many seconds later than the jitter allows a retry may arrive
     RetryTimingCheck(List<Integer> intervals, double tolerance, double latest) {
         this.retrySeconds = intervals;
         this.tolerance = tolerance;

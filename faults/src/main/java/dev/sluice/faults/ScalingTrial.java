@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Measures the throughput and cost of one, two and three relays on one PostgreSQL, then kills one
-/// relay under load.
+/// Measures the throughput and cost of one relay, then of two, and so on (by default up to three),
+/// all on one PostgreSQL server. Then kills one relay under load.
 final class ScalingTrial implements FaultTrial {
 
     private static final int MAX_RELAYS = 3;

@@ -5,11 +5,11 @@ import dev.sluice.bench.platform.SystemCommands;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Runs tests of the server that cause faults themselves, because only code inside the server can
-/// time these faults exactly. Maven runs the tests, which repeat each fault many times.
+/// Runs server tests that cause faults themselves, because only code inside the server can time
+/// these faults exactly. Maven runs the tests, which repeat each fault many times.
 ///
 /// @param classes the test classes, separated by commas
-/// @param rounds how many times each fault is caused
+/// @param rounds how many times each fault is caused, unless the command line gives a number
 record ServerTestTrial(String title, String classes, int rounds) implements FaultTrial {
 
     private static final Pattern SUREFIRE_SUMMARY =

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// Fault 2: the only relay is killed and restarted at once. The lock on the data directory tells
-/// the new process that the previous one is dead.
+/// Fault 2: the only relay is killed and restarted immediately. The lock on the data directory
+/// tells the new process that the previous one is dead.
 final class SingleRelayKillFault implements Fault {
 
     private static final double MAX_REDELIVERY_SECONDS = 3;
 
-    /// Requests that were on their way when the relay died reach the sinks within this time.
+    /// Requests that were in flight when the relay died reach the sinks within this time.
     private static final long IN_TRANSIT_NANOS = Duration.ofMillis(300).toNanos();
 
     private final List<RelayKill> kills = new ArrayList<>();
@@ -70,8 +70,8 @@ final class SingleRelayKillFault implements Fault {
     }
 
     /// Returns the number of seconds from the kill until a sink next received an event that had
-    /// been acknowledged before the kill. Ignores requests that were on their way at the kill.
-    /// Returns empty if no sink received one.
+    /// been acknowledged before the kill. Ignores requests that were in flight at the time of the
+    /// kill. Returns empty if no sink received such an event.
     private static OptionalDouble firstRedelivery(
             TestbedLedgers ledgers, Map<String, Long> acked, RelayKill kill) {
         long from = kill.nanos() + IN_TRANSIT_NANOS;

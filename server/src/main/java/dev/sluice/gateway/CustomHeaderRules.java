@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// The rules for headers that users choose: maximum lengths, and the only list of reserved names.
-/// Users may not set reserved headers on deliveries, and Sluice does not pass reserved headers on
+/// Users may not set reserved headers on deliveries, and Sluice does not forward reserved headers
 /// from a sender. Immutable.
 ///
 /// Names are compared in [HeaderSyntax#FOLDED_ORDER], because many receivers treat `_` as `-`.
@@ -17,7 +17,8 @@ public final class CustomHeaderRules {
     public static final int MAX_NAME_LENGTH = 200;
     public static final int MAX_VALUE_LENGTH = 4096;
 
-    /// Names of headers that control one connection or the framing of one message.
+    /// Names of headers that HTTP itself uses, mostly to control one connection or to frame one
+    /// message.
     private static final List<String> HTTP_NAMES =
             List.of(
                     "Host",
@@ -67,8 +68,8 @@ public final class CustomHeaderRules {
         return this == FOR_STORED_ROWS;
     }
 
-    /// Whether this header is reserved: no user may set it on deliveries, and Sluice does not pass
-    /// it on from a sender.
+    /// Whether this header is reserved: no user may set it on deliveries, and Sluice does not
+    /// forward it from a sender.
     public boolean isReserved(String name) {
         return reservedNames.contains(name);
     }

@@ -1,7 +1,7 @@
 /// The gateway layer: sources, destinations, and the connections between them, as users configure
 /// them.
 ///
-/// This package contains the rules that its subpackages share.
+/// This package contains the types that its subpackages share.
 @NullMarked
 package dev.sluice.gateway;
 

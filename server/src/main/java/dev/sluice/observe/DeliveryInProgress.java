@@ -13,8 +13,8 @@ import java.util.Optional;
 ///
 /// @param owner the epoch of the node that has the delivery in memory; empty while the delivery is
 ///   waiting in its lane. An epoch is the number that identifies a node; a node gets a new one each
-///   time it starts and after other nodes have declared it dead. A lane is the queue of one
-///   connection's deliveries in the database
+///   time it starts and after other nodes have declared it dead. A lane is a queue in the database
+///   in which the deliveries of one connection wait
 /// @param createdAt when the delivery was created; if ingest created it, this is when its event was
 ///   received
 public record DeliveryInProgress(DeliveryId id, Optional<Long> owner, Instant createdAt) {

@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.UUID;
 
-/// The parsed query parameter `q`: an id of an event or a delivery, or a part of one, to search
-/// for. Case is ignored, and hyphens may be omitted.
+/// The parsed query parameter `q`: the event or delivery id to search for, or part of such an id.
+/// Case is ignored, and hyphens may be omitted.
 public sealed interface EventIdPattern {
 
     /// A complete id.
@@ -19,8 +19,8 @@ public sealed interface EventIdPattern {
 
     /// Text that may be anywhere in an id, so the search must scan the ids.
     ///
-    /// @param isHyphenated whether the text contains hyphens; it is then compared with the id's
-    ///   hyphenated form
+    /// @param isHyphenated whether the text contains hyphens; if so, the search looks for it in the
+    ///   hyphenated form of the ids, otherwise in the form without hyphens
     record IdSubstring(String text, boolean isHyphenated) implements EventIdPattern {
 
         public boolean isIn(UUID id) {
@@ -33,15 +33,16 @@ public sealed interface EventIdPattern {
     record ImpossibleId() implements EventIdPattern {}
 
     /// The minimum number of hexadecimal digits for a search by prefix. UUIDv7 ids with the same
-    /// first eight digits were made within about a minute (65.5 s). With fewer digits, that time
-    /// would be much longer.
+    /// first eight digits were generated within 65.5 s of each other. With one digit fewer, this
+    /// time would be 16 times as long.
     int MIN_PREFIX_DIGITS = 8;
 
     int UUID_DIGITS = 32;
 
-    /// Parses `q`. Digits are treated as the beginning of an id only if, as the beginning of a
-    /// UUIDv7, they represent a time between 2020 and ten years after `now`. Otherwise, the search
-    /// looks for them anywhere in an id.
+    /// Parses `q`. Text with 32 digits must be a full id. Shorter text is treated as the beginning
+    /// of an id only if it has at least [#MIN_PREFIX_DIGITS] digits, its hyphens are where an id
+    /// has them, and its digits, read as the beginning of a UUIDv7, represent a time between 2020
+    /// and ten years after `now`. Otherwise, the search looks for the text anywhere in an id.
     static EventIdPattern parse(String q, Instant now) {
         String text = q.strip().toLowerCase(Locale.ROOT);
         String digits = text.replace("-", "");
@@ -72,8 +73,8 @@ public sealed interface EventIdPattern {
         return uuid(digits + "0".repeat(UUID_DIGITS - digits.length())).toString();
     }
 
-    /// Returns the first id after all ids that begin with these digits. The addition cannot
-    /// overflow, because the digits represent a plausible time.
+    /// Returns the first id after all ids that begin with these digits. There always is such an id,
+    /// because the digits represent a plausible time.
     private static UUID nextId(String digits) {
         int shift = 4 * (UUID_DIGITS - digits.length());
         var low = uuid(digits + "0".repeat(UUID_DIGITS - digits.length()));

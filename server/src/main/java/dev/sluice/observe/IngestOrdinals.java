@@ -1,9 +1,10 @@
 package dev.sluice.observe;
 
-/// The numbers, called ordinals, of the deliveries that ingest creates for one event.
+/// The ordinals of the deliveries that ingest creates for one event. An ordinal is a delivery's
+/// number within its event.
 ///
 /// Deliveries that have a row are numbered first, starting at 1. These include deliveries whose
-/// connection's filter was decided only after ingest. Deliveries that ingest itself filtered have
+/// connection's filter was evaluated only after ingest. Deliveries that ingest itself filtered have
 /// no row. They get the last ordinals, in the order of the event's `filtered` column.
 ///
 /// @param fanout the number of connections for which a delivery of the event was planned, including

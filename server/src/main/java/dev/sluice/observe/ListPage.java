@@ -8,7 +8,7 @@ import java.util.Optional;
 /// The part of a list that a request asks for: either the page with a given number, or the page
 /// after a cursor.
 ///
-/// @param cursor if present, the page number is 1
+/// @param cursor the cursor that the request sent; if there is one, the page's number is 1
 /// @param list a string that identifies the list and its filter; a cursor is valid only with the
 ///   same string
 public record ListPage(Page page, Optional<PageCursor> cursor, String list) {

@@ -11,8 +11,8 @@ import java.util.UUID;
 /// accepts it as `cursor`.
 ///
 /// A cursor contains an item's id instead of a page number, so that new items do not shift the
-/// pages. The text of a cursor contains a checksum over the list and its filter, so that a cursor
-/// of a different list or filter is refused.
+/// pages. The text of a cursor contains a checksum that also covers the list and its filter, so
+/// that a cursor from a different list or filter is refused.
 ///
 /// @param before the next page begins with the newest item whose id is less than this one
 /// @param seen the number of items on the earlier pages
@@ -21,7 +21,7 @@ public record PageCursor(UUID before, long seen) {
     private static final int ID_AND_COUNT_BYTES = 2 * Long.BYTES + Long.BYTES;
     private static final int CHECKSUM_BYTES = 8;
 
-    /// The maximum of `seen`. No list has that many items.
+    /// The maximum value of `seen`. No list has that many items.
     private static final long MAX_SEEN = 1_000_000_000_000L;
 
     /// A cursor as a client sent it.

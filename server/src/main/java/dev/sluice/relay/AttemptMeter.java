@@ -47,8 +47,8 @@ public final class AttemptMeter {
     }
 
     /// Returns the number of attempts for each outcome. Outcomes that never occurred are included
-    /// with 0. The keys are the classes of response statuses, `1xx` to `5xx`, and the error codes
-    /// that an attempt without a response can have.
+    /// with 0. The keys are the classes of response statuses, `1xx` to `5xx`, and all error codes
+    /// except `http_status` and `redirect`.
     public Map<String, Long> counts() {
         Map<String, Long> counts = new TreeMap<>();
         byOutcome.forEach((outcome, counter) -> counts.put(outcome, counter.sum()));

@@ -7,15 +7,15 @@ import java.util.stream.Collectors;
 /// SQL conditions on the stored status of a delivery.
 ///
 /// The status numbers are literals, not parameters, because PostgreSQL uses the partial indexes on
-/// failed and on filtered deliveries only if it sees the numbers while planning the query.
+/// dead letters and on filtered deliveries only if it sees the numbers while planning the query.
 public final class DeliveryStatusSql {
 
-    /// The statuses of a delivery that ended without success. The partial index on failed
-    /// deliveries covers exactly these two statuses.
+    /// The statuses of a dead letter: a delivery that failed or used up its retries. The partial
+    /// index on dead letters covers exactly these two statuses.
     public static final List<DeliveryStatus> DEAD_STATUSES =
             List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
 
-    /// A condition on the column `status` that is true if the delivery ended without success.
+    /// A condition on the column `status` that is true if the delivery is a dead letter.
     public static final String IS_DEAD = in("status", DEAD_STATUSES);
 
     private DeliveryStatusSql() {}

@@ -8,6 +8,6 @@ import java.time.Instant;
 /// The unfinished deliveries of one connection that will expire soon.
 ///
 /// @param deliveries how many deliveries will expire soon
-/// @param first the time when the first of them expires
+/// @param first the time when the first of these deliveries expires
 public record ExpiringDeliveries(
         SourceId source, ConnectionId connection, long deliveries, Instant first) {}

@@ -4,9 +4,9 @@ import dev.sluice.platform.db.Tx;
 
 import java.util.List;
 
-/// Receives the deliveries that will expire soon. Each delivery is announced once, and again if its
-/// workspace's retention changes. The retention thread makes the calls, so implementations must
-/// return quickly.
+/// Receives the deliveries that will expire soon. Each delivery is normally announced once, and
+/// again if its workspace's retention changes. The retention thread calls the listener, so
+/// implementations must return quickly.
 @FunctionalInterface
 public interface ExpiryListener {
 

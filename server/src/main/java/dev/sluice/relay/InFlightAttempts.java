@@ -9,7 +9,7 @@ public interface InFlightAttempts {
     /// Returns when this delivery's current attempt began, or empty if no attempt is in progress.
     Optional<Instant> attemptStartedAt(DeliveryId delivery);
 
-    /// Whether `epoch` belongs to this node. If so, [#attemptStartedAt] is correct for every
-    /// delivery owned under that epoch.
+    /// Whether `epoch` is this node's current epoch. If so, [#attemptStartedAt] is correct for
+    /// every delivery owned under that epoch.
     boolean isThisNode(long epoch);
 }

@@ -5,7 +5,7 @@ import java.time.Duration;
 /// The buckets in which latencies are counted: one bucket for each millisecond up to 7 ms, then
 /// four buckets for each doubling of the latency.
 ///
-/// The counts of a bucket can be added up over any set of connections and hours, and a percentile
+/// The counts of a bucket can be added up across any set of connections and hours, and a percentile
 /// can be computed from the sums. The percentile is off by less than 25 %, unless it lies in the
 /// last bucket.
 public final class LatencyBuckets {
@@ -18,8 +18,8 @@ public final class LatencyBuckets {
 
     private LatencyBuckets() {}
 
-    /// Returns the index of the bucket, from 0 to 71. The last bucket counts all latencies of at
-    /// least 458.752 s.
+    /// Returns the index of this latency's bucket, from 0 to 71. The last bucket counts all
+    /// latencies of at least 458.752 s.
     public static int indexOf(Duration latency) {
         int millis = Math.clamp(latency.toMillis(), 0, MAX_MILLIS);
         if (millis < EXACT_BUCKETS) {

@@ -10,7 +10,7 @@ public sealed interface Outcome {
     /// abandoned.
     Duration latency();
 
-    /// The destination answered.
+    /// The destination responded.
     ///
     /// @param body at most the first 4 KiB of the response, as text
     /// @param retryAfter the wait requested by the response's `Retry-After` header, if it has one

@@ -8,8 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The HTTP method, headers and body of an event, or of a request made from an event. The headers
-/// and body of an event are kept byte for byte as they arrived.
+/// The HTTP method, headers and body of an event, or of a request made from an event. The body of
+/// an event is kept byte for byte as it arrived. So are the names and values of its headers, except
+/// that the source's credential is masked.
 ///
 /// Headers are kept in their wire format: Latin-1 lines of the form `Name: value`. Each line ends
 /// with CR LF, which cannot occur in a header value. Immutable by convention: no code writes to the

@@ -10,20 +10,22 @@ public interface PayloadDecoder {
     /// reads the row for [#beginning] may leave out the rest of the body.
     int BEGINNING_BYTES = 66_000;
 
-    /// Returns the payload exactly as it arrived. The method is `POST`, because the stored form
-    /// does not contain it; a caller that needs another method sets it.
+    /// Returns the payload as it was before it was encoded. The method is `POST`, because the
+    /// stored form does not contain it; a caller that needs another method sets it.
     ///
-    /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
+    /// @throws UnreadablePayloadException if the payload or its dictionary is damaged, or if the
+    ///   dictionary is missing
     Payload decode(StoredPayload stored);
 
     /// Returns a payload that contains only the beginning of the header lines and the beginning of
     /// the body.
     ///
-    /// @param stored the stored payload, of which a compressed body may be cut off after
+    /// @param stored the stored payload; if its body is compressed, the body may be cut off after
     ///   [#BEGINNING_BYTES]
     /// @param headerBytes the maximum number of bytes of the header lines to return; must not
     ///   exceed 4 096
     /// @param bodyBytes the maximum number of bytes of the body to return; must not exceed 4 096
-    /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
+    /// @throws UnreadablePayloadException if the payload or its dictionary is damaged, or if the
+    ///   dictionary is missing
     Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes);
 }

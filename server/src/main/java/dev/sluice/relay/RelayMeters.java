@@ -10,7 +10,7 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 /// @param eventCommits how long each commit of events took
 /// @param resultBatches the number of results in each commit
 /// @param resultCommits how long each commit of results took
-/// @param payloads the number of bytes in the payloads of events, as they arrived and as they are
+/// @param payloads the number of bytes in the payloads of events, uncompressed and as they are
 ///   stored
 public record RelayMeters(
         LockFreeHistogram ingestDurations,

@@ -6,14 +6,14 @@ package dev.sluice.relay;
 /// The query that uses this SQL must have its dead letters in `page`, with the columns `id`,
 /// `source_id`, `connection_id` and `status`. Each row costs a few index probes, however many other
 /// dead letters there are. The subqueries select a value and test it for null instead of using
-/// `exists`, because PostgreSQL may answer an `exists` by reading the whole table.
+/// `exists`, because PostgreSQL may evaluate an `exists` by reading the whole table.
 public final class ResolvedSql {
 
     private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
 
-    /// The join that adds `newest` to a `from` clause, after `page`. `newest` is the newest ended
-    /// delivery of the same event and connection that was created after the dead letter; its
-    /// columns are null if there is none.
+    /// The join that adds `newest` to a `from` clause, after `page`. `newest` is the newest
+    /// finished delivery of the same event and connection that was created after the dead letter;
+    /// its columns are null if there is none.
     public static final String JOIN =
             """
              left join lateral (select later.id, later.status

@@ -8,11 +8,11 @@ import java.util.Optional;
 /// Immutable by convention: no code writes to the arrays passed in or returned.
 public final class StoredPayload {
 
-    /// The encoding of a payload whose headers and body are stored as they arrived. The database
-    /// stores null for it.
+    /// The encoding of a payload whose headers and body are not compressed. The database stores
+    /// null for it.
     public static final int PLAIN = -1;
 
-    /// The encoding of a body that is one zstd frame without a dictionary.
+    /// The encoding of a payload that is stored as one zstd frame without a dictionary.
     public static final int WITHOUT_DICTIONARY = 0;
 
     private final int encoding;
@@ -38,8 +38,8 @@ public final class StoredPayload {
         return new StoredPayload(dictionary, new byte[0], frame);
     }
 
-    /// @param encoding the column `encoding`, which is null for a payload that is stored as it
-    ///   arrived
+    /// @param encoding the value of the column `encoding`; empty if it is null, because the payload
+    ///   is not compressed
     public static StoredPayload of(Optional<Integer> encoding, byte[] headers, byte[] body) {
         return new StoredPayload(encoding.orElse(PLAIN), headers, body);
     }

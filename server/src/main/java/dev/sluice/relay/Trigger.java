@@ -26,8 +26,8 @@ public enum Trigger {
         return values()[number - 1];
     }
 
-    /// Returns the reason why the route's deliveries with this trigger are on hold, or empty if
-    /// they are not on hold. Resends are sent even on a disabled connection.
+    /// Returns why the configuration puts the route's deliveries with this trigger on hold, or
+    /// empty if it does not. A disabled connection does not put resends on hold.
     public Optional<HoldReason> holdReason(Route route) {
         return route.holdReason(this == RESEND);
     }

@@ -15,8 +15,8 @@ public final class UnreadablePayloadException extends RuntimeException {
         super(message, cause);
     }
 
-    /// Returns the answer to a request about this event: a 500 with a message that describes the
-    /// damage.
+    /// Returns the error reply to a request about this event: a 500 with a message that describes
+    /// the damage.
     public ApiException answer() {
         return new ApiException(
                 ApiErrorCode.INTERNAL_ERROR,

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/// A pipeline that does only the minimum of a relay: it receives events over HTTP, stores them,
-/// posts them to the sink, and stores the results.
+/// A pipeline that does only the bare minimum of what a relay does: it receives events over HTTP,
+/// stores them, posts them to the sink, and stores the results.
 ///
 /// It has no routing, no authentication, no retries, no limits and no address guard, so it is only
-/// useful for measurements. When run as a process, it reads the database's address from its
+/// useful for measurements. It reads the database's address, user and password from its
 /// environment, prints its port as a line of JSON, and runs until its standard input ends.
 public final class BarePipeline {
 

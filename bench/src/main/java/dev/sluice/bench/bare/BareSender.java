@@ -74,7 +74,7 @@ final class BareSender {
         while (!queue.isEmpty() && permits.tryAcquire()) {
             var event = queue.poll();
             if (event == null) {
-                permits.release(); // look again, because an event may have arrived meanwhile
+                permits.release(); // check again, because an event may have arrived
             } else {
                 post(event);
             }

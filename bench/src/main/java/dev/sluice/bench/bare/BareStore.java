@@ -26,8 +26,8 @@ final class BareStore {
     private static final int MAX_BATCH_SIZE = 512;
     private static final int NO_PAUSE_QUEUE_SIZE = 64;
 
-    /// The pause after a batch. The relay pauses in the same way. The pause is skipped if at least
-    /// `NO_PAUSE_QUEUE_SIZE` more items are already queued.
+    /// The pause after a batch. The relay takes similar pauses, but adapts their length. The pause
+    /// is skipped if at least `NO_PAUSE_QUEUE_SIZE` more items are already queued.
     ///
     /// @param minBatchSize the size of the smallest batch that is followed by a pause
     private record BatchPause(int minBatchSize, Duration time) {}
@@ -72,7 +72,7 @@ final class BareStore {
         properties.setProperty(
                 "password", requireNonNull(System.getenv(BarePipeline.DATABASE_PASSWORD_VARIABLE)));
         properties.setProperty("prepareThreshold", "1");
-        // The relay sets the same options. Without `enable_seqscan=off`, the planner might scan a
+        // The relay sets these options, too. Without `enable_seqscan=off`, the planner might scan a
         // whole table because the table was empty when it was last analyzed.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
@@ -157,8 +157,8 @@ final class BareStore {
                                 new ByteArrayInputStream(rows.toBytes()));
     }
 
-    /// Starts a writer thread. If it fails, it ends the whole process, because there is nothing
-    /// left to measure.
+    /// Starts a writer thread. If the thread fails, the whole process ends, because there is
+    /// nothing left to measure.
     private static <T> void startWriter(
             String name,
             LinkedBlockingQueue<T> queue,

@@ -34,7 +34,8 @@ public final class MessageLedger implements AutoCloseable {
                                 path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)));
     }
 
-    /// Returns all complete lines of a ledger. Skips the last line if it is still being written.
+    /// Returns the complete lines of a ledger, or none if there is no such file. Skips the last
+    /// line if it is still being written.
     public static List<MessageEntry> read(Path path) {
         return unchecked(() -> {
             String text = Files.exists(path) ? Files.readString(path) : "";

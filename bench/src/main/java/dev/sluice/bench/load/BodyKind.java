@@ -8,10 +8,11 @@ import java.util.Locale;
 
 /// What each request body contains after the marker that identifies the message.
 public enum BodyKind {
-    /// Letters that are the same in every body sent to one source, so the generator does not have
-    /// to create them for each request.
+    /// Text that is the same in every body sent to one source, so the generator does not have to
+    /// create it for each request.
     FILLER,
-    /// An order as a shop would send it, different each time. It shows how much compression helps.
+    /// A realistic shop order, different in each request. Use this kind to measure how much
+    /// compression helps.
     ORDERS;
 
     /// Returns the kind that the option `--bodies` names, or [#FILLER] if the option is missing.

@@ -113,7 +113,7 @@ final class LoadConnection {
         }
     }
 
-    /// Reads from the connection. Returns true if the answer is complete and available from
+    /// Reads from the connection. Returns true if the response is complete and available from
     /// [#response()]. Throws if the relay closed the connection, or if it sent bytes although no
     /// request was pending.
     boolean read() throws IOException {
@@ -127,8 +127,8 @@ final class LoadConnection {
         return reader;
     }
 
-    /// Discards the answer that was read. The connection is then idle again, or closed if the relay
-    /// asked for that.
+    /// Discards the response that was read. The connection is then idle again, or closed if the
+    /// relay asked for that.
     void finishExchange() {
         boolean closing = reader.header("connection").filter("close"::equalsIgnoreCase).isPresent();
         reader.discardMessage();

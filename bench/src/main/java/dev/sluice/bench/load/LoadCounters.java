@@ -5,7 +5,7 @@ import dev.sluice.bench.measure.Histogram;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Counts the outcomes of the requests that were due within the measured time.
+/// Counts the outcomes of the requests that were due within the measurement period.
 final class LoadCounters {
 
     private final Map<String, Long> statuses = new TreeMap<>();
@@ -45,9 +45,9 @@ final class LoadCounters {
         unreachable++;
     }
 
-    /// Counts a 200, even if its request was not due within the measured time.
+    /// Counts a 200 response, even if its request was not due within the measurement period.
     ///
-    /// @param withinMeasured whether the answer arrived within the measured time
+    /// @param withinMeasured whether the response arrived within the measurement period
     void countAccepted(boolean withinMeasured) {
         acceptedInAll++;
         acceptedWithinWindow += withinMeasured ? 1 : 0;

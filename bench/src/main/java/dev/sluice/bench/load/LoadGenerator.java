@@ -24,16 +24,16 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/// Sends the requests of one plan from one thread and counts the answers.
+/// Sends the requests of one plan from one thread and counts the responses.
 ///
-/// When run as a process, it prints `measuring` and `measured` at the start and end of the measured
-/// time, and then its result as a line of JSON.
+/// When run as a process, it prints `measuring` and `measured` at the start and end of the
+/// measurement period, and then its result as a line of JSON.
 public final class LoadGenerator {
 
     private static final long ANSWER_TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
-    /// The longest time that a connection may be idle and still be reused. It is below the 30 s
-    /// after which the relay closes an idle connection.
+    /// The longest time that a connection may be idle and still be reused. It is shorter than the
+    /// 30 s after which the relay closes an idle connection.
     private static final long MAX_IDLE_NANOS = Duration.ofSeconds(20).toNanos();
 
     private static final long REOPEN_DELAY_NANOS = Duration.ofMillis(50).toNanos();
@@ -41,9 +41,9 @@ public final class LoadGenerator {
     /// The generator starts to open connections this long before the first request is due.
     private static final long CONNECT_LEAD_NANOS = Duration.ofMillis(200).toNanos();
 
-    /// The maximum rate, in requests per second, at which the generator busy-waits for the next
-    /// request. A selector may wake up a millisecond late, and that would be most of the latency
-    /// measured on an idle relay.
+    /// The maximum rate, in requests per second, at which the generator busy-waits in the last
+    /// millisecond before a request is due. A selector may wake up a millisecond late, and that
+    /// delay would make up most of the latency measured on an idle relay.
     private static final int MAX_SPINNING_RATE = 200;
 
     private final LoadPlan plan;
@@ -116,14 +116,14 @@ public final class LoadGenerator {
         return generator;
     }
 
-    /// Ends the measured time now. May be called from any thread.
+    /// Ends the measurement period immediately. May be called from any thread.
     public void stop() {
         stopped = true;
         selector.wakeup();
     }
 
-    /// Sends the requests. Returns when the measured time is over and every request that was sent
-    /// has been answered or has failed.
+    /// Sends the requests. Returns when the measurement period is over and every request that was
+    /// sent has been answered or has failed.
     public LoadResult run() throws IOException {
         connections.forEach(this::open);
         long now = System.nanoTime();
@@ -142,7 +142,7 @@ public final class LoadGenerator {
     }
 
     /// Moves on from the warm-up to the measurement, and from the measurement to waiting for the
-    /// last answers.
+    /// last responses.
     private void updatePhase(long now) {
         if (!measuring && now >= measureFrom) {
             measuring = true;

@@ -15,10 +15,11 @@ import java.util.Optional;
 ///
 /// @param ingests the addresses to send to, in turn. The markers of the messages sent to an address
 ///   begin with the address's position in this list
-/// @param bodies the content of the bodies
-/// @param secret the key that signs each body; the header `X-Signature` carries the HMAC-SHA256 in
-///   hex
-/// @param ledger the file that records each request before it is sent, and then its answer
+/// @param bodies the kind of content in the bodies
+/// @param secret if present, the key that signs each body; the header `X-Signature` carries the
+///   HMAC-SHA256 in hex
+/// @param ledger if present, the file that records each request before it is sent, and then its
+///   response
 public record LoadPlan(
         List<URI> ingests,
         LoadPattern pattern,

@@ -32,12 +32,12 @@ public final class LoadProcess implements AutoCloseable {
         await("measured");
     }
 
-    /// Ends the measured time now.
+    /// Ends the measurement period immediately.
     public void finish() {
         process.requestStop();
     }
 
-    /// Waits for the last answers and returns the result. Call this after [#awaitMeasured()].
+    /// Waits for the last responses and returns the result. Call this after [#awaitMeasured()].
     public LoadResult result() {
         return BenchJson.MAPPER.readValue(process.readLine(), LoadResult.class);
     }

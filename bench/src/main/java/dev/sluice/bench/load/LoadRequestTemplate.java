@@ -10,11 +10,12 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request to one source, built once and then reused. Before each send, only the marker and the
-/// signature are replaced, or the whole body if the bodies are orders. Not thread-safe.
+/// The request to one source, built once and then reused. Before each send, the marker and the
+/// signature are replaced. If the bodies are orders, the rest of the body is replaced, too. Not
+/// thread-safe.
 ///
 /// A body that is not an order contains text that a careless relay might change: an escaped NUL, a
-/// number with a trailing zero, and letters outside ASCII.
+/// number with a trailing zero, and characters outside ASCII.
 final class LoadRequestTemplate {
 
     static final int MIN_BODY_BYTES = 128;

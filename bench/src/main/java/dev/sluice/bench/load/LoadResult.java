@@ -5,13 +5,15 @@ import dev.sluice.bench.measure.LatencySummary;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The outcomes of the requests that were due within the measured time.
+/// The outcomes of the requests that were due within the measurement period.
 ///
-/// @param statuses the number of answers for each status
+/// @param statuses the number of responses with each status
 /// @param acceptedInAll the number of requests that were answered with 200 at any time, including
-///   the warm-up. The sink should receive the same number of requests
-/// @param answeredPerSecond the number of 200s per second that arrived within the measured time
-/// @param latency the latencies of the 200s, each measured from the time when the request was due
+///   the warm-up. The sink should receive at least this many requests
+/// @param answeredPerSecond the number of 200 responses per second that arrived within the
+///   measurement period
+/// @param latency the latencies of the 200 responses, each measured from the time when the request
+///   was due
 /// @param lateness how late each request was sent after it was due. This is the part of the latency
 ///   that the generator itself causes
 public record LoadResult(
@@ -24,12 +26,12 @@ public record LoadResult(
         LatencySummary latency,
         LatencySummary lateness) {
 
-    /// The requests without an answer.
+    /// The requests that got no response.
     ///
-    /// @param unanswered requests that were sent, but whose connection ended before an answer
+    /// @param unanswered requests that were sent, but whose connection ended before a response
     ///   arrived
     /// @param timedOut requests that were sent, but not answered within half a minute
-    /// @param unreachable requests that were not sent, because the relay refused every connection
+    /// @param unreachable requests that were not sent, because no connection to the relay was open
     ///   when they were due
     /// @param unsent requests that were not sent, because every connection was busy until the end
     public record MissingAnswers(long unanswered, long timedOut, long unreachable, long unsent) {}

@@ -13,8 +13,8 @@ import java.util.Map;
 /// The total CPU time that each thread of each role, and the machine as a whole, had used up to a
 /// given moment.
 ///
-/// A role consists of a process and its descendants, without the descendants that belong to another
-/// role.
+/// A role consists of a process and its descendants, except for the descendants that belong to
+/// another role.
 ///
 /// @param machineTicks the busy time of all processors, in hundredths of a second
 public record CpuSnapshot(

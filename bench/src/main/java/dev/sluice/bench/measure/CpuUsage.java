@@ -11,7 +11,7 @@ import java.util.OptionalDouble;
 ///
 /// If this process cannot watch a role's processes, the role has no entry in `seconds`.
 ///
-/// @param groups the CPU time in `seconds`, divided among groups of threads that do the same work
+/// @param groups the same CPU time, divided among groups of threads that do the same work
 public record CpuUsage(
         Map<ProcessRole, Double> seconds,
         List<ThreadGroupUsage> groups,
@@ -70,7 +70,7 @@ public record CpuUsage(
         return OptionalDouble.of(sum * factor);
     }
 
-    /// Returns how often a processor switched to a thread of these roles.
+    /// Returns the number of context switches to threads of these roles.
     public long switches(ProcessRole... roles) {
         var counted = Arrays.asList(roles);
         return groups.stream()

@@ -6,7 +6,7 @@ import java.util.List;
 /// of milliseconds, whichever allows more.
 public record LatencyTolerance(double ratio, double increaseMs) {
 
-    /// Returns the highest latency that is allowed with the disturbance.
+    /// Returns the highest latency that is allowed during the disturbance.
     ///
     /// @param standard the latency without the disturbance
     public double limit(double standard) {

@@ -10,8 +10,8 @@ public record LiveHeap(double megabytes, OptionalDouble resident) {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
 
-    /// Makes the JVM collect its garbage, and then measures its memory. Uses the `jcmd` of the JDK
-    /// that runs this process.
+    /// Makes the JVM run a garbage collection, and then measures the JVM's memory. Uses the `jcmd`
+    /// of the JDK that runs this process.
     public static LiveHeap of(long pid) {
         long bytes = totalBytes(JvmDiagnostics.run(pid, "GC.class_histogram"));
         return new LiveHeap(bytes / BYTES_PER_MEGABYTE, residentMegabytes(pid));

@@ -1,7 +1,6 @@
 package dev.sluice.bench.measure;
 
-/// A description of the machine on which the numbers were measured. It contains neither the
-/// machine's name nor any path.
+/// The hardware, kernel and JDK that the benchmark ran on. Contains no host names or paths.
 public record MachineDescription(
         String processor, int cores, String memory, String kernel, String jdk) {
 

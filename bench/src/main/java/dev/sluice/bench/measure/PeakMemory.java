@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The peak resident memory of a process, as counted by the kernel (`VmHWM`). The kernel reports it
-/// only while the process is running, so the caller must call [#sample()] until the process ends.
+/// The peak resident memory of a process, as tracked by the kernel (`VmHWM`). The kernel reports it
+/// only while the process is running, so the caller must call [#sample()] repeatedly until the
+/// process ends.
 ///
 /// Not thread-safe.
 public final class PeakMemory {

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Reads lines of the form `name: value` from files below `/proc`.
+/// Reads lines of the form `name: value` from files under `/proc`.
 final class ProcFile {
 
     private ProcFile() {}

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /// The CPU time that one group of a role's threads used between two moments.
 ///
-/// @param switches how often a processor switched to one of these threads
+/// @param switches the number of context switches to these threads
 public record ThreadGroupUsage(ProcessRole role, String group, double seconds, long switches) {
 
     /// The name of the group of threads and processes that ended between the two moments.
@@ -22,7 +22,7 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
 
     /// Returns the usage of each group of one role, sorted by the group's name, with [#ENDED] last.
     /// For threads and processes that have ended, only the ticks are known, not the number of
-    /// switches. If the ended threads of a process used 20 ms or less, their time cannot be
+    /// context switches. If the ended threads of a process used 20 ms or less, their time cannot be
     /// distinguished from rounding errors and is left out.
     static List<ThreadGroupUsage> between(
             ProcessRole role, List<ProcessSample> before, List<ProcessSample> after) {

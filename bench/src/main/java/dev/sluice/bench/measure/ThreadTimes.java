@@ -16,11 +16,11 @@ import java.util.Optional;
 /// @param group the work of the thread, as named by [ThreadGroupNames]
 /// @param nanos the CPU time, exact to the nanosecond; `/proc/<pid>/stat` counts only in units of
 ///   10 ms
-/// @param switches how often a processor switched to the thread
+/// @param switches the number of context switches to the thread
 public record ThreadTimes(long thread, String group, long nanos, long switches) {
 
     /// Parses a line of three numbers: the time that the thread ran on a processor, the time that
-    /// it waited for a processor, and how often a processor switched to it.
+    /// it waited for a processor, and the number of context switches to it.
     static ThreadTimes parse(long thread, String group, String schedstat) {
         String[] fields = schedstat.strip().split(" ", -1);
         return new ThreadTimes(thread, group, Long.parseLong(fields[0]), Long.parseLong(fields[2]));
@@ -28,7 +28,7 @@ public record ThreadTimes(long thread, String group, long nanos, long switches) 
 
     /// Returns all threads of a process, or none if the process has ended.
     ///
-    /// @param process the directory of the process below `/proc`
+    /// @param process the directory of the process under `/proc`
     static List<ThreadTimes> all(Path process) {
         var all = new ArrayList<ThreadTimes>();
         try {

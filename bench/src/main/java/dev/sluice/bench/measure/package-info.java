@@ -1,4 +1,4 @@
-/// Measures latencies, CPU time by process, and the properties of the machine.
+/// Measures latencies and the CPU time and memory of processes, and describes the machine.
 ///
 /// The code reads Linux's `/proc`, so it works only on Linux.
 @NullMarked

@@ -24,11 +24,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `dashboard-queries`: Debian's Prometheus scrapes a relay that is under load while some
-/// of its deliveries fail. The scenario then evaluates each expression of the Grafana dashboard and
-/// of the alert rules. It fails if an expression causes an error or returns no series.
+/// Scenario `dashboard-queries`: a relay is under load, and some of its deliveries fail. The
+/// Prometheus server installed on this machine scrapes the relay. The scenario then evaluates each
+/// expression of the Grafana dashboard and of the alert rules. It fails if an expression causes an
+/// error or returns no series.
 ///
-/// @param load how long the relay is loaded and scraped before the expressions are evaluated
+/// @param load how long the relay is under load and scraped before the expressions are evaluated
 public record DashboardQueriesScenario(RelaySetup setup, Duration load) implements Scenario {
 
     private static final Path DASHBOARD = Path.of("deploy", "grafana", "sluice.json");
@@ -45,9 +46,9 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     /// @param place the panel or alert that contains the expression
     private record Expression(String place, String text) {
 
-        /// Returns the expression with Grafana's variables replaced. Comparisons are changed so
-        /// that they return 0 or 1, instead of leaving out the series for which they are false. An
-        /// empty result therefore always means that a metric or label is wrong.
+        /// Returns the expression with Grafana's `$__rate_interval` replaced. Comparisons are
+        /// changed so that they return 0 or 1, instead of leaving out the series for which they are
+        /// false. An empty result therefore always means that a metric or label is wrong.
         String evaluated() {
             return text.replace("$__rate_interval", RATE_INTERVAL)
                     .replaceAll(" (==|!=|[<>]=?) ", " $1 bool ");

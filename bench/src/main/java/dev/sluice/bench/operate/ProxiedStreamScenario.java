@@ -15,8 +15,8 @@ import java.net.URI;
 import java.time.Duration;
 
 /// Scenario `nginx`: reads a live stream through nginx with its default settings and only a
-/// `proxy_pass` rule. The first event must arrive within a second. After about five minutes without
-/// events, the next one must arrive just as fast on the same connection.
+/// `proxy_pass` rule. The first event must arrive within a second. After a quiet period, by default
+/// about five minutes, the next event must arrive just as fast on the same connection.
 ///
 /// @param quiet how long to wait between the first event and the second one
 public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements Scenario {

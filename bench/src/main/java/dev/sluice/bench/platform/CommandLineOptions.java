@@ -55,7 +55,8 @@ public final class CommandLineOptions {
         return text(name).map(URI::create);
     }
 
-    /// Returns a whole number from 0 to 99,999,999.
+    /// Returns the option's value, which must be a whole number from 0 to 99,999,999, or `standard`
+    /// if the option is missing.
     public int number(String name, int standard) {
         String text = text(name).orElse(Integer.toString(standard));
         if (!text.matches("[0-9]{1,8}")) {

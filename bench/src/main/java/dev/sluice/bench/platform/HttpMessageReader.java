@@ -10,8 +10,8 @@ import java.util.Optional;
 /// Reads the bytes of one connection as a sequence of HTTP/1.1 messages.
 ///
 /// A body either has a `Content-Length` or is chunked; a message with neither has no body. The
-/// reader is not strict, because it reads only messages of this project's own programs or of the
-/// program under measurement. Not thread-safe.
+/// reader is not strict, because it reads only messages from this project's own programs or from
+/// the program being measured. Not thread-safe.
 public final class HttpMessageReader {
 
     private static final int MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -73,7 +73,7 @@ public final class HttpMessageReader {
         return (bytes[9] - '0') * 100 + (bytes[10] - '0') * 10 + (bytes[11] - '0');
     }
 
-    /// Returns the path of a request, as it was sent.
+    /// Returns the path and query of a request, as they were sent.
     public String path() {
         String line = new String(bytes, 0, lineEnd(0), StandardCharsets.ISO_8859_1);
         int from = line.indexOf(' ') + 1;

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// A running program that was installed on this machine beforehand. Its working directory is
-/// removed when this object is closed.
+/// A running program that was installed on this machine beforehand. Closing this object stops the
+/// program and removes its working directory.
 public final class InstalledProgram implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(20);

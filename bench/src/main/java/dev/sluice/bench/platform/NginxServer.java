@@ -3,8 +3,8 @@ package dev.sluice.bench.platform;
 import java.net.URI;
 import java.util.List;
 
-/// The nginx installed on this machine, with its default settings, one worker, and one rule for all
-/// requests.
+/// The nginx server installed on this machine, with its default settings, one worker, and one rule
+/// for all requests.
 public final class NginxServer implements AutoCloseable {
 
     private final InstalledProgram program;

@@ -3,7 +3,7 @@ package dev.sluice.bench.platform;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// Detects the end of the parent process by the end of standard input.
+/// Detects that the parent process has ended: standard input then ends, too.
 public final class ParentProcess {
 
     private ParentProcess() {}

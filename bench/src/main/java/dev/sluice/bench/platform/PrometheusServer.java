@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The Prometheus installed on this machine. It scrapes one address and evaluates one file of rules
-/// every second. Its data is removed when this object is closed.
+/// The Prometheus server installed on this machine. Every second, it scrapes one address and
+/// evaluates one rule file. Its data is removed when this object is closed.
 public final class PrometheusServer implements AutoCloseable {
 
     private final InstalledProgram program;
@@ -62,7 +62,7 @@ public final class PrometheusServer implements AutoCloseable {
         return new PrometheusServer(program, port);
     }
 
-    /// Returns the answer to an instant query: `status`, then `data` or `error`.
+    /// Returns the response to an instant query: `status`, then `data` or `error`.
     public JsonNode query(String expression) {
         return get("query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8));
     }

@@ -15,8 +15,8 @@ public final class TemporaryDirectory {
 
     private TemporaryDirectory() {}
 
-    /// Creates a directory that all users can read. PostgreSQL may run as another user, who must be
-    /// able to reach the files of PostgreSQL in this directory.
+    /// Creates a directory that all users can read. PostgreSQL may run as another user, which must
+    /// be able to access PostgreSQL's files in this directory.
     public static Path make(String prefix) {
         return unchecked(() -> {
             Path directory = Files.createTempDirectory(prefix);

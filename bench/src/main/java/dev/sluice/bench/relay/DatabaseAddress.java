@@ -38,7 +38,7 @@ public record DatabaseAddress(int port, String password) {
                 .formatted(DATABASE_NAME, password, port, DATABASE_NAME);
     }
 
-    /// Returns the address of the same database, reached through another port of this machine.
+    /// Returns the address of the same database, reached through another port on this machine.
     public DatabaseAddress withPort(int otherPort) {
         return new DatabaseAddress(otherPort, password);
     }

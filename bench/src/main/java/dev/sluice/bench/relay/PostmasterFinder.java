@@ -16,8 +16,8 @@ final class PostmasterFinder {
     private PostmasterFinder() {}
 
     /// Returns the process, or empty if PostgreSQL is not running. The pid file may be stale, and
-    /// its number may now belong to another process. The process is therefore returned only if its
-    /// working directory is inside the data directory.
+    /// the process ID in it may now belong to another process. The process is therefore returned
+    /// only if its working directory is inside the data directory.
     static Optional<ProcessHandle> find(Path dataDirectory) {
         Path postgres = dataDirectory.resolve("postgres");
         if (!Files.isDirectory(postgres)) {

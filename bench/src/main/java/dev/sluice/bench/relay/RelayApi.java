@@ -102,14 +102,14 @@ public final class RelayApi {
         send("PATCH", "destinations/" + destination, Map.of("status", status), 200);
     }
 
-    /// Requests a path below `/api/v1/` and returns the body of the response, whose status must be
-    /// 200.
+    /// Sends a GET request to a path relative to `/api/v1/` and returns the body of the response,
+    /// whose status must be 200.
     public JsonNode get(String path) {
         return send("GET", path, Map.of(), 200);
     }
 
-    /// Sends a POST request to a path below `/api/v1/` and returns the body of the response, whose
-    /// status must be `expected`.
+    /// Sends a POST request to a path relative to `/api/v1/` and returns the body of the response,
+    /// whose status must be `expected`.
     public JsonNode post(String path, Map<String, Object> fields, int expected) {
         return send("POST", path, fields, expected);
     }
@@ -124,8 +124,8 @@ public final class RelayApi {
         }
     }
 
-    /// Returns the source with its ingest address at this relay. The source may have been created
-    /// at another relay that uses the same database.
+    /// Returns the source with its ingest address on this relay. The source may have been created
+    /// through another relay that uses the same database.
     public BenchSource sourceHere(BenchSource source) {
         return new BenchSource(source.id(), base.resolve(source.ingest().getPath()));
     }

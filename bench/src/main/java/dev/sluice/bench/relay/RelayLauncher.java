@@ -13,9 +13,9 @@ import java.util.Map;
 /// Starts a benchmark relay. Each start uses the same settings, so a relay that is started again
 /// opens its existing data.
 ///
-/// @param name the name of its data directory and its log, which are in `directory` beside the
+/// @param name the name of the relay's data directory and log, which are in `directory` beside the
 ///   scenario's ledgers
-/// @param settings settings in addition to the defaults of every benchmark relay
+/// @param settings settings that extend or override the defaults of every benchmark relay
 record RelayLauncher(
         Path launcher,
         Path directory,

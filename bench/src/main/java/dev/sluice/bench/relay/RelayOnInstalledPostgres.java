@@ -7,7 +7,8 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
 
-/// A relay on a PostgreSQL that is installed on this machine. This object owns both.
+/// A relay and the PostgreSQL server that it uses, which is started from the programs installed on
+/// this machine. Closing this object stops both.
 public record RelayOnInstalledPostgres(RelayProcess relay, InstalledPostgres postgres)
         implements SystemUnderTest {
 

@@ -24,7 +24,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/// A relay process with a data directory that is removed when this object is closed.
+/// A relay process with a data directory that is removed when this object is closed, unless it is
+/// to be kept.
 ///
 /// The launcher script replaces itself with the server, so the started process is the server.
 public final class RelayProcess implements SystemUnderTest {
@@ -43,9 +44,9 @@ public final class RelayProcess implements SystemUnderTest {
 
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The settings that give the relay's workspace limits on requests per minute, webhooks per
-    /// minute and events per month. The limits are never reached, but the relay must count in order
-    /// to enforce them.
+    /// The settings that give the relay's workspace limits on API requests per minute, webhooks per
+    /// source per minute, and events per month. The limits are never reached, but the relay must
+    /// count in order to enforce them.
     public static final Map<String, String> COUNTED_LIMITS =
             Map.of("SLUICE_WORKSPACE_PLAN", "counted");
 
@@ -68,12 +69,12 @@ public final class RelayProcess implements SystemUnderTest {
 
     /// Starts a relay and returns once it answers requests.
     ///
-    /// @param keep whether to keep its directory
+    /// @param keep whether to keep its directory when it is closed
     public static RelayProcess start(Path launcher, boolean keep) {
         return start(launcher, keep, Map.of());
     }
 
-    /// @param settings additional settings by their environment names
+    /// @param settings additional settings, by the names of their environment variables
     public static RelayProcess start(Path launcher, boolean keep, Map<String, String> settings) {
         return unchecked(() -> {
             Path directory = TemporaryDirectory.make("sluice-bench-");
@@ -87,7 +88,7 @@ public final class RelayProcess implements SystemUnderTest {
     /// before this one.
     ///
     /// @param database the address of the database, possibly behind a proxy
-    /// @param settings additional settings by their environment names
+    /// @param settings additional settings, by the names of their environment variables
     public RelayProcess startBeside(
             String name, DatabaseAddress database, Map<String, String> settings) {
         return unchecked(
@@ -178,7 +179,7 @@ public final class RelayProcess implements SystemUnderTest {
     }
 
     /// Runs the launcher's command `audit` with the relay's settings. Returns 0 if the audit found
-    /// no problems, 1 if it found some, and 2 if it could not run.
+    /// no problems, 1 if it found some, and 2 if it could not run or did not end in time.
     ///
     /// @param output the file to which the audit's output is appended
     public int audit(Path output) {
@@ -225,8 +226,8 @@ public final class RelayProcess implements SystemUnderTest {
         return Instant.parse(line.substring(0, line.indexOf(' ')));
     }
 
-    /// Returns the errors in the log, each with the first line of its stack trace. The log covers
-    /// all starts of the relay.
+    /// Returns the errors in the log, each with the first line of its stack trace, if it has one.
+    /// The log covers all starts of the relay.
     public List<String> errors() {
         return unchecked(() -> {
             var lines = Files.readAllLines(launch.log(), ISO_8859_1);

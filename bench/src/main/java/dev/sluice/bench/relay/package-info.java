@@ -1,4 +1,4 @@
-/// The relay under measurement: its process, its database's process, and its management API.
+/// The relay that is being measured: its process, its database's process, and its management API.
 @NullMarked
 package dev.sluice.bench.relay;
 

@@ -56,7 +56,8 @@ public final class BenchReport {
         return text.append(isGood() ? "passed\n" : "").toString();
     }
 
-    /// Writes the page `<date>-<scenario>.md`. Replaces an earlier page of the same day.
+    /// Writes the page `<date>-<scenario>.md`. Replaces any earlier page for the same scenario and
+    /// day.
     public void save(Path directory, LocalDate date, String command, MachineDescription machine) {
         String name = date + "-" + scenario;
         uncheckedRun(() -> {

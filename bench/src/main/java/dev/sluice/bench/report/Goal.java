@@ -2,7 +2,7 @@ package dev.sluice.bench.report;
 
 import java.util.Locale;
 
-/// A number that a measurement should reach (the goal) and one that it must reach (the limit).
+/// A value that a measurement should meet (the goal), and a value that it must meet (the limit).
 ///
 /// @param name the measured quantity, with its unit
 /// @param wanted the goal; missing it adds a remark

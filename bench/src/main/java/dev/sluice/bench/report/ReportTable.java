@@ -22,7 +22,7 @@ public final class ReportTable {
         return new ReportTable(title, columns.split(" \\| ", -1));
     }
 
-    /// Adds a row. A cell is a number, a text, or an `OptionalDouble` that is empty if the number
+    /// Adds a row. A cell is a number, text, or an `OptionalDouble` that is empty if the number
     /// could not be measured.
     public ReportTable row(Object... cells) {
         if (cells.length != columns.size()) {
@@ -32,7 +32,7 @@ public final class ReportTable {
         return this;
     }
 
-    /// Adds a final row with the median of each column.
+    /// Adds a final row with the median of each column except the first.
     public ReportTable medians() {
         var medians = new ArrayList<Object>();
         medians.add("median");
@@ -43,7 +43,7 @@ public final class ReportTable {
         return this;
     }
 
-    /// Returns the number in the last row of this column.
+    /// Returns the number in the last row of this column, or empty if there is none.
     public OptionalDouble last(String column) {
         return number(rows.getLast().get(columns.indexOf(column)));
     }

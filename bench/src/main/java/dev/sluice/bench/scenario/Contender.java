@@ -24,7 +24,8 @@ final class Contender {
     private final SinkProcess sink;
     private final MeasurementTable rounds;
 
-    /// @param sink may be shared with contenders that are not measured at the same time
+    /// @param sink the sink, which can be shared with contenders that are not measured at the same
+    ///   time
     Contender(String title, LoadPlan plan, SystemUnderTest system, SinkProcess sink) {
         this.title = title;
         this.plan = plan;
@@ -53,7 +54,7 @@ final class Contender {
         alternate(rounds, contenders, report, _ -> {});
     }
 
-    /// @param compare called after each round of all contenders
+    /// @param compare called with the number of each round after all contenders have run it
     static void alternate(
             int rounds, List<Contender> contenders, BenchReport report, IntConsumer compare) {
         for (int round = 1; round <= rounds; round++) {

@@ -21,8 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `disk`: measures how many bytes an event takes on disk if its body is an order in JSON.
-/// For comparison, the bare pipeline also stores events with such bodies in its own tables.
+/// Scenario `disk`: measures how many bytes an event takes on disk if its body is a JSON order. For
+/// comparison, the bare pipeline also stores events with such bodies in its own tables.
 ///
 /// The relay compresses payloads unless `isPlain` is true. Only the size with compression is
 /// checked against a goal.

@@ -9,9 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The disk space of the tables of a relay's PostgreSQL, measured right after a checkpoint.
+/// The disk space used by the tables in a relay's PostgreSQL, measured right after a checkpoint.
 ///
-/// @param fileBytes the disk space of all files of the cluster except the write-ahead log
+/// @param fileBytes the disk space used by the relay's `postgres` directory, including PostgreSQL's
+///   programs, but without the write-ahead log
 record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
 
     record TableName(String schema, String name) {}
@@ -63,7 +64,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         return bytes;
     }
 
-    /// Returns the sum of all tables of the schema except those in `names`.
+    /// Returns the total size of all tables in the schema except those in `names`.
     TableBytes others(String schema, List<String> names) {
         return tables.entrySet().stream()
                 .filter(entry -> entry.getKey().schema().equals(schema))
@@ -72,7 +73,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
                 .reduce(TableBytes.NONE, TableBytes::plus);
     }
 
-    /// Returns the bytes of write-ahead log written since the cluster was created.
+    /// Returns how many bytes of write-ahead log were written since the cluster was created.
     static long walBytes(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {

@@ -11,8 +11,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes a history into a relay's database, as if the events had arrived over several days:
-/// partitions, events with bodies of 100 bytes, deliveries of some of them, and all counts.
+/// Writes a history into a relay's database, as if the events had arrived in the past: partitions,
+/// events with bodies of 100 bytes, deliveries of some of them, and all counts.
 ///
 /// Uses the given connection and does not close it.
 public final class EventHistoryStore {
@@ -28,8 +28,8 @@ public final class EventHistoryStore {
 
     private static final int DEAD_OUTCOMES = 10;
 
-    /// An event is filtered if its hash, in hex, is less than this text. With `SOME_FILTERED`, that
-    /// is true for about one event in a thousand; with `NONE_FILTERED`, it is true for none.
+    /// An event is filtered if its hash, in hex, is less than this string. With `SOME_FILTERED`,
+    /// that is true for about one event in a thousand; with `NONE_FILTERED`, it is true for none.
     private static final String SOME_FILTERED = "004";
 
     private static final String NONE_FILTERED = "";
@@ -40,10 +40,10 @@ public final class EventHistoryStore {
         this.connection = connection;
     }
 
-    /// Writes a history in which each event is a dead letter on every connection of its source. Of
-    /// every ten dead letters, three got no response (one exhausted, two failed), three were
-    /// answered with 503, and four with 410. All deliveries of one event end in the same way. Also
-    /// rebuilds all counts in the database.
+    /// Writes a history in which every delivery is a dead letter, with one delivery for each
+    /// connection of the event's source. About 30 % got no response (10 % exhausted, 20 % failed),
+    /// 30 % got 503, and 40 % got 410. All deliveries of one event end in the same way. Also
+    /// rebuilds all counts, vacuums the database and forces a checkpoint.
     ///
     /// The database must have no other events, and no relay may store events in the meantime.
     ///
@@ -98,8 +98,8 @@ public final class EventHistoryStore {
         return new UUID(day.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli() << 16, 0);
     }
 
-    /// Adds events at even intervals from `from` to `to`, to each source in turn. Of a million
-    /// events, about `rare` fail verification and about `rare` pass it; the others are not
+    /// Adds events at even intervals between `from` and `to`, rotating through the sources. About
+    /// `rare` events per million fail verification, and the same number pass it; the others are not
     /// verified. About one event in a thousand is filtered.
     ///
     /// @param connections one connection of each source, in the order of the sources
@@ -115,7 +115,7 @@ public final class EventHistoryStore {
     }
 
     /// @param fanout the number of deliveries of each event that is not filtered
-    /// @param filteredBelow events whose hash is less than this text are filtered
+    /// @param filteredBelow events whose hash is less than this string are filtered
     private void addEvents(
             long events,
             List<UUID> sources,
@@ -154,15 +154,17 @@ public final class EventHistoryStore {
         }
     }
 
-    /// Adds deliveries of the day's unfiltered events. One event in ten was delivered. Another one
-    /// in ten is a dead letter: a tenth of these are exhausted, and the others failed in several
-    /// ways. One event in a hundred has a delivery that is not due until tomorrow.
+    /// Adds deliveries for about a fifth of the day's unfiltered events. For one event in ten, the
+    /// delivery succeeded. For another one in ten, it is a dead letter: a tenth of these are
+    /// exhausted, and the others failed in several ways. For one event in a hundred, the delivery
+    /// is not due until tomorrow.
     void addDeliveries(LocalDate day) throws SQLException {
         run(sql("insert_deliveries").formatted(ALL_OUTCOMES, partition("event", day)));
         run(sql("insert_work").formatted(partition("event", day)));
     }
 
-    /// Dismisses half of all dead letters, and adds a successful resend for one in sixteen.
+    /// Dismisses half of all dead letters, and adds a successful resend for one dead letter in
+    /// sixteen.
     void resolveDeadLetters() throws SQLException {
         run(sql("insert_dismissals"));
         run(sql("insert_resends"));
@@ -199,7 +201,7 @@ public final class EventHistoryStore {
         }
     }
 
-    /// Returns the statement of this name in the resource `event-history.sql`.
+    /// Returns the statement with this name in the resource `event-history.sql`.
     private static String sql(String name) {
         String all = TextResource.read(EventHistoryStore.class, "event-history.sql");
         int from = all.indexOf("-- " + name + "\n");

@@ -19,7 +19,8 @@ import java.util.Optional;
 /// turn: no features, verified senders, a filter with three rules, a transformation, and all of
 /// these together.
 ///
-/// @param baselineLauncher the launcher of an earlier build, which is measured for comparison
+/// @param baselineLauncher if present, the launcher of an earlier build, which is measured for
+///   comparison
 public record FeaturesScenario(RelaySetup setup, LoadSettings load, Optional<Path> baselineLauncher)
         implements Scenario {
 

@@ -21,8 +21,8 @@ import java.time.Duration;
 import java.util.EnumMap;
 
 /// Scenario `idle`: measures the CPU time of a relay that has a source and a destination but
-/// receives no events. For comparison, an unused PostgreSQL with the same binaries is measured at
-/// the same time.
+/// receives no events. For comparison, an unused PostgreSQL server with the same binaries is
+/// measured at the same time.
 ///
 /// @param settling how long the relay runs before it is measured
 public record IdleScenario(RelaySetup setup, Duration settling, Duration measured)

@@ -16,10 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /// Scenario `latency`: measures two latencies. The first is the time until the relay answers the
-/// sender, at half of the maximum rate. The second is the time from that answer to the first byte
+/// sender, at half of the maximum rate. The second is the time from that response to the first byte
 /// at the destination, while the relay is almost idle.
 ///
-/// @param rate the maximum rate, or 0 to measure it first
+/// @param rate the maximum rate, or 0 to have the scenario measure it
+/// @param idleRate the rate at which the relay is almost idle
 public record LatencyScenario(RelaySetup setup, LoadSettings load, int rate, int idleRate)
         implements Scenario {
 

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 
 /// A measurement in which the generator and the sink record every message.
 ///
-/// @param firstByte the time from the relay's answer to the generator until the first byte of the
+/// @param firstByte the time from the relay's response to the generator until the first byte of the
 ///   delivery arrives at the sink
 record LedgerMeasurement(
         LoadMeasurement measurement, LedgerComparison comparison, LatencySummary firstByte) {

@@ -20,8 +20,8 @@ import java.util.Map;
 /// limit set by its libraries and this machine.
 public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scenario {
 
-    /// The maximum CPU time that the bare pipeline may use per event, in microseconds. If it needs
-    /// more, the machine is too slow for a comparison.
+    /// The maximum CPU time that the bare pipeline and PostgreSQL together may use per event, in
+    /// microseconds. If they need more, the machine is too slow for a comparison.
     private static final double MAX_BARE_MICROS = 75;
 
     /// The minimum ratio of the relay's deliveries per second to those of the bare pipeline.

@@ -21,9 +21,10 @@ import java.util.regex.Pattern;
 /// The requests of the scenario `lists`. They are named templates from the resource
 /// `list-requests.txt`. Each time a template is filled in, its values vary slightly.
 ///
-/// @param ids the ids that replace placeholders such as `{source}`, by the word in the placeholder
-/// @param pageItems the lengths of the lists, by the words that stand for them in placeholders such
-///   as `{page:source}`. Each placeholder is replaced with a random page number of its list
+/// @param ids the ids that replace placeholders such as `{source}`, keyed by the word in the
+///   placeholder
+/// @param pageItems the length of each list, keyed by the list's word in placeholders such as
+///   `{page:source}`. Such a placeholder is replaced with the number of a random page of that list
 /// @param events ids of some existing events
 record ListRequests(
         Map<String, String> ids,
@@ -35,8 +36,8 @@ record ListRequests(
 
     private static final int PAGE_SIZE = 50;
 
-    /// A placeholder that is followed by the number of a page. [#withCursor] replaces both with the
-    /// cursor at the end of that page.
+    /// A temporary query parameter. [#fill] inserts it with a page number, and [#withCursor]
+    /// replaces it with the cursor at the end of that page.
     private static final String PAGE_BEFORE = "after_page=";
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
@@ -51,7 +52,7 @@ record ListRequests(
         return templates;
     }
 
-    /// @param number the number of the request; the filled-in values depend on it
+    /// @param number the number of the request; some of the filled-in values depend on it
     String fill(String template, int number) {
         return PLACEHOLDER
                 .matcher(template)
@@ -62,10 +63,10 @@ record ListRequests(
     }
 
     /// Replaces `after_page=` and its page number, if present, with the cursor at the end of that
-    /// page. To get the cursor, it requests that page.
+    /// page. Sends a request for that page to get the cursor. The parameter must be the last one.
     ///
     /// @param request the result of [#fill]
-    /// @param ask sends a request and returns its answer
+    /// @param ask sends a request and returns the response
     static String withCursor(String request, Function<String, JsonNode> ask) {
         int start = request.indexOf(PAGE_BEFORE);
         if (start < 0) {
@@ -97,8 +98,8 @@ record ListRequests(
         return 1 + (long) (random.nextDouble() * pages);
     }
 
-    /// Returns a random time range. It rarely starts or ends at a full minute, so it usually
-    /// includes only a part of its first and last minutes.
+    /// Returns a random time range. It rarely starts or ends exactly on the minute, so it usually
+    /// includes only part of its first and last minutes.
     private String timeRange() {
         var one = randomInstant(from, to, random);
         var other = randomInstant(from, to, random);

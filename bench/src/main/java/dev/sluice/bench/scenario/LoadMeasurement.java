@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /// The result of running one load plan, with the CPU time that all processes used during the
-/// measured time.
+/// measurement period.
 ///
-/// @param delivered the number of requests that reached the sink during the measured time, or empty
-///   if there was no sink
+/// @param delivered the number of requests that reached the sink during the measurement period, or
+///   empty if there was no sink
 record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> delivered) {
 
     static LoadMeasurement run(SystemUnderTest system, SinkProcess sink, LoadPlan plan) {
@@ -72,7 +72,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         }
     }
 
-    /// Returns how many requests were answered with 200 within the measured time.
+    /// Returns how many requests were answered with 200 within the measurement period.
     long answered() {
         return Math.round(result.answeredPerSecond() * result.seconds());
     }

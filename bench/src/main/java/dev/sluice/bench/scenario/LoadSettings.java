@@ -8,8 +8,7 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.net.URI;
 import java.time.Duration;
 
-/// How much load a scenario puts on the relay, and for how long. Used by the scenarios that measure
-/// speed.
+/// How much load a scenario puts on the relay, and for how long, according to the command line.
 ///
 /// @param maxInFlight the destination's limit on concurrent attempts
 record LoadSettings(

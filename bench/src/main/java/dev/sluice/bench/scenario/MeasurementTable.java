@@ -53,7 +53,7 @@ final class MeasurementTable {
             return title;
         }
 
-        /// Returns NaN if the value is not known.
+        /// Returns the column's value, or NaN if it is not known.
         double number(LoadMeasurement measurement) {
             return switch (value.apply(measurement)) {
                 case OptionalDouble known -> known.orElse(Double.NaN);

@@ -20,8 +20,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /// Scenario `memory`: measures the memory that a relay and all processes of its PostgreSQL occupy:
-/// after the start, right after full load, and again a minute later. For comparison, an unused
-/// PostgreSQL with the same binaries is measured at the same moments.
+/// after the start, right after full load, and again after a rest. For comparison, an unused
+/// PostgreSQL server with the same binaries is measured at the same moments.
 public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes times)
         implements Scenario {
 

@@ -29,12 +29,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /// The ways in which one sender tries to use up resources that all sources share. Each attack is
-/// prepared once and may then be started any number of times. Closing the object that `start`
+/// prepared once and can then be started any number of times. Closing the object that `start`
 /// returns ends the attack.
 enum NeighbourAttack {
 
-    /// Opens many connections. Each sends a body of 1 MiB except for its last 4 bytes, and then one
-    /// byte every 15 s. A connection that the relay closes is opened again.
+    /// Opens many connections. Each sends all but the last 4 bytes of a 1 MiB body, then three of
+    /// those 4 bytes, one every 15 s, and is then closed. Every closed connection is reopened,
+    /// whichever side closed it.
     BODIES("137 connections hold a body of 1 MiB, 4 bytes short") {
         private static final int CONNECTIONS = 137;
         private static final int BODY_BYTES = 1 << 20;
@@ -122,7 +123,7 @@ enum NeighbourAttack {
         }
     },
 
-    /// Sends the events of [#WIDE] as fast as the relay accepts them.
+    /// Sends small events to a source like that of [#WIDE], as fast as the relay accepts them.
     WIDE_FLOOD("the same, 32 connections back to back") {
         @Override
         BenchSource prepare(RelayApi api) {
@@ -202,8 +203,8 @@ enum NeighbourAttack {
         }
     }
 
-    /// Posts at a constant rate, with at most 32 requests open at a time. A request that times out
-    /// is not repeated.
+    /// Posts at a constant rate, but skips a request while 32 others are open. A request that times
+    /// out is not repeated.
     private static final class PacedPosts {
 
         private static final int MAX_OPEN = 32;

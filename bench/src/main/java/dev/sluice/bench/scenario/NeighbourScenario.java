@@ -14,7 +14,7 @@ import java.util.List;
 
 /// Scenario `neighbours`: measures a source with moderate traffic, alone and while each
 /// [NeighbourAttack] runs through another source of the same workspace. Compares the p99 latencies
-/// of the answers.
+/// of the responses.
 ///
 /// @param attacks the attacks to measure, one after the other
 public record NeighbourScenario(

@@ -23,15 +23,15 @@ import java.util.Optional;
 /// Measures a healthy destination beside a dead destination with a long backlog and a destination
 /// that hangs.
 ///
-/// The dead destination refuses connections. Both neighbours are paused and resumed in turn, so
-/// that the healthy destination is measured with and without them on the same relay.
+/// The dead destination refuses connections. Both neighbours are resumed and paused together, again
+/// and again, so that the healthy destination is measured with and without them on the same relay.
 final class NoisyNeighbours {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.25, 20);
     private static final int MAX_IN_FLIGHT = 32;
 
-    /// A retry interval longer than the whole measurement, so that no delivery to the dead
-    /// destination is exhausted.
+    /// A retry interval longer than the whole measurement with the default settings, so that no
+    /// delivery to the dead destination is exhausted.
     private static final int RETRY_SECONDS = 600;
 
     private static final int HANGING_RATE = 60;
@@ -100,8 +100,8 @@ final class NoisyNeighbours {
         unhealthyDestinations.forEach(destination -> relay.api().setStatus(destination, status));
     }
 
-    /// Returns the p99 of the time from the answer to the first byte at the healthy destination, in
-    /// milliseconds.
+    /// Returns the p99 of the time from the relay's response to the first byte at the healthy
+    /// destination, in milliseconds.
     private double measureWindow(
             int pair,
             String beside,

@@ -18,7 +18,7 @@ import java.util.Map;
 /// comparison shows what a change gains or costs. The result is the median of the rounds' ratios,
 /// because the speed of a noisy machine changes more between rounds than within one.
 ///
-/// @param settings the settings of both relays, by their environment names
+/// @param settings the settings of both relays, by the names of their environment variables
 public record PairScenario(
         RelaySetup setup,
         LoadSettings load,
@@ -31,8 +31,8 @@ public record PairScenario(
     /// divided by that of the other build.
     private static final double MAX_CPU_RATIO = 1.03;
 
-    /// How long each build is under load before the first round. During the first minute, the JVM
-    /// is still compiling the relay's code.
+    /// How long each build is under load before the first round, by default. During the first
+    /// minute, the JVM is still compiling the relay's code.
     private static final int SETTLING_SECONDS = 60;
 
     public static PairScenario from(CommandLineOptions options) {

@@ -98,7 +98,7 @@ final class PasswordGuessers implements AutoCloseable {
         client.close();
     }
 
-    /// Returns the number of guesses by the status of their answer. Call this after [#close()].
+    /// Returns the number of guesses for each response status. Call this after [#close()].
     Map<Integer, Integer> answers() {
         return answers;
     }

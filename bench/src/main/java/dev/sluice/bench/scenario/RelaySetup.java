@@ -22,8 +22,8 @@ import java.util.function.BiConsumer;
 /// The relay that a scenario measures: either a relay that the scenario starts, or one that is
 /// already running on this machine.
 ///
-/// @param postgres the folder with the programs of an installed PostgreSQL, which the scenario uses
-///   instead of the relay's own PostgreSQL
+/// @param postgres if present, the folder with the programs of an installed PostgreSQL, which the
+///   scenario uses instead of the relay's own PostgreSQL
 public record RelaySetup(
         Path launcher,
         boolean keep,
@@ -70,14 +70,15 @@ public record RelaySetup(
     }
 
     /// Starts a relay, runs a measurement on it and returns the report. Use this if the measurement
-    /// needs more than the relay's address.
+    /// needs more than the relay's API. Throws if the command line names a running relay or an
+    /// installed PostgreSQL.
     public BenchReport runOwn(String name, BiConsumer<RelayProcess, BenchReport> measurement) {
         return runOwn(name, Map.of(), measurement);
     }
 
     /// Starts a relay with additional settings and runs a measurement on it.
     ///
-    /// @param settings additional settings by their environment names
+    /// @param settings additional settings, by the names of their environment variables
     public BenchReport runOwn(
             String name,
             Map<String, String> settings,

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Runs the scenario that a command line names, prints its report and saves it as a page.
+/// Runs the scenario that a command line names, prints its report and, unless `--no-save` is given,
+/// saves it as a page.
 public final class ScenarioRunner {
 
     private static final Path RESULTS_DIRECTORY = Path.of("bench", "results");
@@ -31,7 +32,8 @@ public final class ScenarioRunner {
     /// Runs the scenario and returns the exit status: 0 if the scenario passed, 1 if it failed, and
     /// 2 if the command line is invalid.
     ///
-    /// @param launcher the command as a person types it; it is shown on the saved page
+    /// @param launcher the script that was run, such as `bench/run`; the saved page shows it before
+    ///   the arguments
     public static int run(String launcher, List<String> arguments, ScenarioChooser scenarios) {
         try {
             int names = 0;

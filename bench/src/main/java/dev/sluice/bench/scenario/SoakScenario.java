@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// Scenario `soak`: loads a relay for ten minutes at 70 % of its maximum rate. Neither the CPU time
-/// per event nor the live heap may grow.
+/// Scenario `soak`: runs a relay at 70 % of its maximum rate, by default for ten minutes. The CPU
+/// time per event and the live heap may grow only a little.
 public record SoakScenario(RelaySetup setup, LoadSettings load, int minutes) implements Scenario {
 
     private static final double LOAD_RATIO = 0.7;

@@ -14,8 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Clients that open the live stream of a source. Some of them never read it. A client that reads
-/// opens the stream again when the relay ends it. Closing this object ends all clients.
+/// Clients that open the live stream of a source. Some of them never read from it. The others
+/// reopen the stream when the relay ends it. Closing this object ends all clients.
 final class StreamReaders implements AutoCloseable {
 
     private static final int HEAD_BYTES = 64;

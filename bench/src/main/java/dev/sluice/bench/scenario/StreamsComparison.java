@@ -7,23 +7,24 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /// Compares measurement windows in which streams were open with windows in which none were. Each
-/// pair consists of one window of either kind, measured one after the other. Each result is the
+/// pair consists of one window of each kind, measured one after the other. Each result is the
 /// median over all pairs.
 record StreamsComparison(List<StreamsPair> pairs) {
 
-    /// The minimum ratio of a rate with streams to the rate without: streams may slow down ingest
-    /// and delivery by at most 5 %.
+    /// The minimum ratio of a rate with streams to the same rate without them: streams may slow
+    /// down ingest and delivery by at most 5 %.
     private static final double MIN_RATIO = 0.95;
 
-    /// How much longer an answer may take while streams are open.
+    /// How much longer a response may take while streams are open.
     private static final LatencyTolerance ANSWER_TOLERANCE = new LatencyTolerance(2, 20);
 
     /// One measurement window at a constant rate.
     ///
     /// @param answeredShare the share, from 0 to 1, of the due requests that were answered with 200
-    /// @param answeredPerSecond the number of 200s per second that arrived within the window
+    /// @param answeredPerSecond the number of 200 responses per second that arrived within the
+    ///   window
     /// @param deliveredPerSecond the number of requests per second that reached the sink
-    /// @param p99Ms the p99 latency of the answers
+    /// @param p99Ms the p99 latency of the responses
     record StreamsWindow(
             double answeredShare,
             double answeredPerSecond,

@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// Scenario `streams`: loads a relay at half of its maximum rate, alternately without streams and
-/// with many clients that have the source's stream open. Some of these clients never read. Compares
-/// the rates and latencies of answers and deliveries. Each window is long enough for the relay to
-/// cut off the clients that never read: it cuts off a client to which it has been unable to send
-/// for 30 s.
+/// Scenario `streams`: runs a relay at half of its maximum rate, alternating between no streams and
+/// many clients that have the source's stream open. Some of these clients never read. Compares the
+/// rates and latencies of responses and deliveries. By default, each window is long enough for the
+/// relay to cut off the clients that never read: it cuts a client off after being unable to send to
+/// it for 30 s.
 ///
-/// @param rate the maximum rate, or 0 to measure it first
+/// @param rate the maximum rate, or 0 to have the scenario measure it
 /// @param readers the number of clients that open the stream
 /// @param stuck how many of these clients never read
 public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int readers, int stuck)
@@ -96,7 +96,7 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
             long begun = System.nanoTime();
             var measurement = LoadMeasurement.run(relay, sink, load.atRate(half, source.ingest()));
             double seconds = (System.nanoTime() - begun) / 1e9;
-            // Clients that read open their streams again, so every missing stream belonged to a
+            // The reading clients reopen their streams, so every missing stream belonged to a
             // client that never reads.
             long droppedStuck = readers - openStreams(relay);
             table.row(

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /// Scenarios `relay` and `ingest`: sends events as fast as they are answered.
 ///
-/// In `relay`, each event is stored and delivered to one destination that answers at once. In
+/// In `relay`, each event is stored and delivered to one destination that answers immediately. In
 /// `ingest`, the source has no connection, so events are only stored.
 public record ThroughputScenario(
         String name, RelaySetup setup, LoadSettings load, boolean isProfiled) implements Scenario {

@@ -28,9 +28,10 @@ import java.util.stream.IntStream;
 
 /// Scenario `transfer`: exports the data of a relay with many events and imports the file into
 /// another PostgreSQL. For each table that is compared, the number and the hash of the rows must be
-/// the same in both databases. The memory of both commands must stay below a limit.
+/// the same in both databases. An audit must find no problems in either. The memory of each command
+/// must stay below a limit.
 ///
-/// @param heapMegabytes the heap limit of both commands
+/// @param heapMegabytes the heap limit of each command
 public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
         implements Scenario {
 
@@ -43,8 +44,8 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
     /// threads and buffers.
     private static final int MAX_MEGABYTES_BESIDE_HEAP = 150;
 
-    /// Tables that are not compared, because their rows belong to one installation or contain the
-    /// time of the import.
+    /// Tables that are not compared, because their rows are specific to one installation or contain
+    /// the time of the import.
     private static final Set<String> OF_ONE_PLACE =
             Set.of(
                     "alert_watch",

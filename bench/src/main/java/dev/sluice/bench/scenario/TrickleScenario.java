@@ -31,8 +31,9 @@ import java.util.TreeMap;
 /// Scenario `trickle`: measures the CPU cost of an event at low rates. For comparison, it measures
 /// nginx while the relay is stopped. nginx gets the same requests and only answers them with 200.
 ///
-/// The relay is measured at each rate a minute after a cold start, and again after a minute at full
-/// load.
+/// The relay is first measured cold: it is restarted for each rate, and measured after `times.cold`
+/// under that load. It is then run at full load once, for `times.full`, and measured warm at each
+/// rate.
 ///
 /// @param load the settings of the full load
 /// @param rates the rates to measure, in requests per second
@@ -172,7 +173,7 @@ public record TrickleScenario(
         return micros;
     }
 
-    /// Judges the goal if the rates that it needs were measured.
+    /// Checks the result against the goal, if the rates that the goal depends on were measured.
     private static void judge(
             Goal goal, OptionalDouble micros, Map<Integer, Double> nginx, BenchReport report) {
         var unit = nginx.get(REFERENCE_RATE);

@@ -1,4 +1,4 @@
-/// The measurements of `bench/run`, with one class for each scenario.
+/// Most scenarios of `bench/run`, and the classes that they share.
 @NullMarked
 package dev.sluice.bench.scenario;
 

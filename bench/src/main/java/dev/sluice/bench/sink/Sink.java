@@ -185,8 +185,8 @@ public final class Sink {
                 : "none";
     }
 
-    /// Writes the newly received requests to the ledger with a single write, and then answers all
-    /// requests whose answers are due.
+    /// Writes the newly received requests to the ledger with a single write, and then sends all
+    /// responses that are due.
     private void answer() {
         ledger.ifPresent(MessageLedger::flush);
         long now = System.nanoTime();
@@ -202,7 +202,7 @@ public final class Sink {
     }
 
     /// Returns the selector's timeout in milliseconds. It is at least 1, or 0 (no timeout) if no
-    /// request is waiting for an answer.
+    /// request is waiting for a response.
     private long untilNextAnswer() {
         if (waiting.isEmpty()) {
             return 0;

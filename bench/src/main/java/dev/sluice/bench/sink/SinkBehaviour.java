@@ -17,7 +17,7 @@ public sealed interface SinkBehaviour {
     /// equally likely.
     List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
 
-    /// Answers 200 at once.
+    /// Answers 200 immediately.
     record ImmediateAnswers() implements SinkBehaviour {}
 
     /// Answers 200 after `delay`.
@@ -26,15 +26,15 @@ public sealed interface SinkBehaviour {
     /// Answers 200 to one request at a time, and takes `delay` for each.
     record SerialAnswers(Duration delay) implements SinkBehaviour {}
 
-    /// Answers at once with this status.
+    /// Answers immediately with this status.
     record FixedStatus(int status) implements SinkBehaviour {}
 
     /// Answers after a delay: 503 to about `failuresPerMille` of every thousand requests, and 200
     /// to the others.
     record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
 
-    /// Answers at once, and alternates between calm periods and storms, each of which lasts
-    /// `waveTime`. In a calm period, all answers are 200. In a storm, about `failurePercent` % of
+    /// Answers immediately, and alternates between calm periods and storms, each of which lasts
+    /// `waveTime`. In a calm period, all responses are 200. In a storm, about `failurePercent` % of
     /// the requests get one of [#FAILURE_STATUSES], and the others get 200.
     record AlternatingFailures(Duration waveTime, int failurePercent) implements SinkBehaviour {}
 
@@ -77,7 +77,7 @@ public sealed interface SinkBehaviour {
         return List.of("--mode", mode, "--wait-ms", millis(wait), "--share", "" + share);
     }
 
-    /// Returns the status of the answer, or [#RESET_CONNECTION].
+    /// Returns the status of the response, or [#RESET_CONNECTION].
     ///
     /// @param age the time since the sink started, in nanoseconds
     default int status(long age, RandomGenerator random) {

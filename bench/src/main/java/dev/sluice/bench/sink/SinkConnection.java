@@ -44,9 +44,9 @@ final class SinkConnection {
         return reader.fill(channel()) >= 0;
     }
 
-    /// Writes an answer. Closes the connection if the answer does not fit into the socket's buffer.
-    /// Answers are far smaller than the buffer, so this happens only if the other side is not
-    /// reading.
+    /// Writes a response. Closes the connection if the response does not fit into the socket's
+    /// buffer. Responses are far smaller than the buffer, so this happens only if the other side is
+    /// not reading.
     void write(byte[] answer) {
         var bytes = ByteBuffer.wrap(answer);
         try {

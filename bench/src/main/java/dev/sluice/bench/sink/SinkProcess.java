@@ -21,7 +21,7 @@ public final class SinkProcess implements AutoCloseable {
         this.ports = ports;
     }
 
-    /// Starts a sink that answers 200 at once and keeps no ledger.
+    /// Starts a sink that answers 200 immediately and keeps no ledger.
     public static SinkProcess start() {
         return start(new SinkBehaviour.ImmediateAnswers());
     }

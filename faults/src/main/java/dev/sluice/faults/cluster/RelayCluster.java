@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Relays that share one PostgreSQL. Each relay has its own proxy, through which it can reach
-/// PostgreSQL.
+/// Relays that share one PostgreSQL server. Each relay has its own proxy, through which it can
+/// reach PostgreSQL.
 public final class RelayCluster implements AutoCloseable {
 
     private final RelayProcess bootstrapRelay;
@@ -27,7 +27,7 @@ public final class RelayCluster implements AutoCloseable {
         this.postgres = postgres;
     }
 
-    /// The requirements of a fault that must be met before any process starts.
+    /// A fault's requirements that must be met before any process starts.
     ///
     /// @param postgresSettings the settings of PostgreSQL
     /// @param postgresEnvironment the environment of PostgreSQL's processes
@@ -80,9 +80,9 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts the database, which a relay creates. If the first relay is to run PostgreSQL itself,
-    /// that relay keeps running as the first of the cluster. Otherwise it stops, and PostgreSQL is
-    /// started without it.
+    /// Starts a relay that creates the database. If the first relay of the cluster is to run
+    /// PostgreSQL itself, the started relay keeps running and becomes that first relay. Otherwise
+    /// it is stopped, and PostgreSQL is started without it.
     public static RelayCluster startDatabase(
             Path launcher, boolean keep, ClusterRequirements requirements) {
         var maker = RelayProcess.start(launcher, keep);

@@ -24,11 +24,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The PostgreSQL that a relay has unpacked and set up. The testbed runs it after that relay has
-/// stopped.
+/// A PostgreSQL server that a relay has unpacked and set up. Normally, the testbed runs it after
+/// that relay has stopped, and can kill and restart it at any time.
 ///
-/// Unless [#runBy] returned it, no relay owns this server, so it can be killed and restarted at any
-/// time.
+/// An instance that [#runBy] returned is different: the relay still runs that server.
 public final class StandalonePostgres implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
@@ -48,8 +47,8 @@ public final class StandalonePostgres implements AutoCloseable {
         this.data = data;
     }
 
-    /// Returns the PostgreSQL that a relay runs itself. The returned object can connect to it, but
-    /// cannot start or kill it.
+    /// Returns the PostgreSQL server that a relay runs itself. The returned object can connect to
+    /// it, but cannot start or kill it.
     static StandalonePostgres runBy(RelayProcess relay) {
         return new StandalonePostgres(relay.data(), Map.of());
     }
@@ -97,8 +96,8 @@ public final class StandalonePostgres implements AutoCloseable {
         }
     }
 
-    /// Tries to start PostgreSQL. Returns whether it accepted connections in time. Even if it did
-    /// not, it may be running.
+    /// Tries to start PostgreSQL. Returns whether it accepted connections in time. If the result is
+    /// false, PostgreSQL may still be starting.
     public boolean tryStart(Duration limit) {
         if (process.isEmpty() || !process.get().isAlive()) {
             var command = new ArrayList<>(SystemCommands.asUser(owner("uid"), owner("gid")));

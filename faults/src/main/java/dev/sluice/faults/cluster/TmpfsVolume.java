@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/// A small file system mounted on a folder of PostgreSQL's data. It can be full while the machine's
-/// disk is not.
+/// A small file system mounted on a folder in PostgreSQL's data directory. It can be full while the
+/// machine's disk is not.
 public final class TmpfsVolume implements AutoCloseable {
 
     private static final String BALLAST_FILE = "ballast";

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A connection to the relay that can send any bytes, and reads one answer for each request. It
+/// A connection to the relay that can send any bytes, and reads one response for each request. It
 /// reconnects after the relay has closed the connection. Not thread-safe.
 final class FuzzConnection implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class FuzzConnection implements AutoCloseable {
         this.address = new InetSocketAddress(base.getHost(), base.getPort());
     }
 
-    /// @throws IOException if there is no answer, even on a new connection
+    /// @throws IOException if there is no response, even on a new connection
     FuzzResponse send(FuzzRequest request) throws IOException {
         boolean isFresh = socket == null;
         try {
@@ -52,7 +52,7 @@ final class FuzzConnection implements AutoCloseable {
         try {
             open.getOutputStream().write(bytes);
         } catch (IOException refused) {
-            // The relay may have answered before it stopped reading, so the answer is read in any
+            // The relay may have answered before it stopped reading, so the response is read in any
             // case.
         }
         FuzzResponse answer;

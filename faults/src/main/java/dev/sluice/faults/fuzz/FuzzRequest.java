@@ -6,12 +6,12 @@ import dev.sluice.contract.ApiOperation;
 
 /// One request, byte for byte.
 ///
-/// @param number identifies the request; together with the seed, it is enough to generate the
-///   request again
+/// @param number identifies the request; the same seed and number generate the same request if the
+///   same ids are known
 /// @param operation the operation that the request was generated from
 /// @param kind the name of the defect in the request, or `valid`
 /// @param target the target in the request line, with one character for each byte
-/// @param headers the header lines with their line ends, with one character for each byte
+/// @param headers the header lines with their line endings, with one character for each byte
 /// @param body the body, with one character for each byte
 public record FuzzRequest(
         int number,

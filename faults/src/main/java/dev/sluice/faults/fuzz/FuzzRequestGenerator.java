@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Generates requests from the OpenAPI document. The same seed and number always produce the same
-/// request, except for the ids of existing objects.
+/// Generates requests from the OpenAPI document. The same seed and number produce the same request
+/// if the same ids are known ([KnownIds]).
 public final class FuzzRequestGenerator {
 
     private static final List<String> METHODS = RequestMutator.texts("methods");
@@ -31,7 +31,7 @@ public final class FuzzRequestGenerator {
     private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
 
     /// The maximum size of a body that is sent to an operation that takes none. The relay does not
-    /// read a long body, and may close the connection before the fuzzer has read the answer.
+    /// read a long body, and may close the connection before the fuzzer has read the response.
     private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
 
     /// Operations that would end the run's session, move it to another workspace or remove its
@@ -75,7 +75,7 @@ public final class FuzzRequestGenerator {
         return random.nextInt(5) < 2 ? builder.valid() : builder.broken(random);
     }
 
-    /// Returns the operations to request. Streams are left out, because their answers do not end.
+    /// Returns the operations to request. Streams are left out, because their responses never end.
     static List<ApiOperation> operations(OpenApiDocument document) {
         return document.operations().stream().filter(operation -> !operation.isStream()).toList();
     }

@@ -3,9 +3,9 @@ package dev.sluice.faults.fuzz;
 import java.util.List;
 import java.util.Optional;
 
-/// An answer from the relay.
+/// A response from the relay.
 ///
-/// @param headers lines without their line ends, in order
+/// @param headers the header lines without their line endings, in order
 public record FuzzResponse(int status, List<String> headers, String body) {
 
     Optional<String> header(String name) {

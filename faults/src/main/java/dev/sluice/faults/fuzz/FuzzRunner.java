@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Sends generated requests over several connections at once and counts the answers. Both the
-/// number of requests and the total time are limited.
+/// Sends generated requests over several connections at the same time and counts the responses.
+/// Both the number of requests and the total time are limited.
 public final class FuzzRunner {
 
-    /// The number of answers for each operation and status. A key is, for example, `getMe 200`.
+    /// The number of responses for each operation and status. A key is, for example, `getMe 200`.
     private final Map<String, Integer> answers = new ConcurrentHashMap<>();
 
     private final Map<String, Integer> kinds = new ConcurrentHashMap<>();
@@ -84,7 +84,7 @@ public final class FuzzRunner {
                         }
                     });
         }
-        // The last answers may arrive a little later.
+        // The last responses may arrive a little later.
         if (!Wait.until(most.plusSeconds(60), () -> done.getCount() == 0)) {
             throw new IllegalStateException("the connections did not end");
         }
@@ -130,7 +130,7 @@ public final class FuzzRunner {
         return sent.get();
     }
 
-    /// Returns the number of requests whose answer had a fault or did not arrive.
+    /// Returns the number of requests whose response had a fault or did not arrive.
     public int faultyAnswers() {
         return faultyAnswers.get();
     }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /// Scenario `fuzz`: sends valid and broken requests, which are generated from the relay's own
-/// OpenAPI document. The document must describe every answer, no answer may be a 5xx, and the
-/// relay's live heap must not grow.
+/// OpenAPI document. The document must describe every response, no response may be a 5xx (except a
+/// source's custom response), and the relay's live heap may grow only a little.
 public record FuzzScenario(
         RelaySetup setup, int requests, int seed, int connections, Duration maxTime)
         implements Scenario {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/// The newest ids of each kind of object on the relay, as learned from the relay's answers.
+/// The newest ids of each kind of object on the relay, as learned from the relay's responses.
 /// Thread-safe.
 public final class KnownIds {
 
@@ -44,8 +44,8 @@ public final class KnownIds {
         return path.startsWith("/api/v1/api-keys") ? "key" : "";
     }
 
-    /// Returns a known id of a kind, or a new UUID if none is known. `kind` is a result of
-    /// [#kindOfId], or `token`, `user` or `invite`.
+    /// Returns a known id of this kind, or a new UUID if none is known. `kind` is a result of
+    /// [#kindOfId], the name of an id field without `_id`, or `token`.
     synchronized String anyId(String kind, RandomGenerator random) {
         var ids = byKind.getOrDefault(kind, List.of());
         return ids.isEmpty()
@@ -53,9 +53,9 @@ public final class KnownIds {
                 : ids.get(random.nextInt(ids.size()));
     }
 
-    /// Learns the ids in a 2xx answer, and forgets the id of a deleted object. Learns the id of an
-    /// API key only from the answer that created it. A list of keys also contains the key that the
-    /// run is using, which later requests must not delete.
+    /// Learns the ids in a 2xx response, and forgets the id of a deleted object. Learns the id of
+    /// an API key only from the response to the request that created the key: a list of keys also
+    /// contains the key that the run is using, which later requests must not delete.
     synchronized void learn(ApiOperation operation, String path, JsonNode json) {
         if (operation.method().equals("DELETE") && operation.path().endsWith("}")) {
             remove(path);

@@ -34,8 +34,8 @@ final class RequestMutator {
 
     private static final List<JsonNode> BAD_VALUES = badValues();
 
-    /// Texts that are written into a body in place of a value, because a tree of JSON values cannot
-    /// contain them.
+    /// Literals that are inserted into a body's text in place of a value, because a tree of JSON
+    /// values cannot contain them.
     private static final List<String> BAD_LITERALS = badLiterals();
 
     private static final List<String> BAD_SEGMENTS = texts("segments", "x".repeat(3_000));
@@ -78,7 +78,7 @@ final class RequestMutator {
                 "{\"path\":\"body.a\",\"op\":\"gt\",\"value\":" + digits + "}");
     }
 
-    /// Returns the texts under this name in the resource file, followed by `more`.
+    /// Returns the strings under this name in the resource file, followed by `more`.
     static List<String> texts(String name, String... more) {
         var texts = new ArrayList<String>();
         CASES.path(name).forEach(text -> texts.add(text.asString()));
@@ -90,7 +90,8 @@ final class RequestMutator {
         return ASCII_WRITER.writeValueAsString(json).getBytes(UTF_8);
     }
 
-    /// Returns a body that is still JSON but has one field added, removed or changed.
+    /// Returns a body that is still JSON but has one field added, removed or changed. A body that
+    /// is not an object stays as it is.
     byte[] mutateFields(JsonNode good) {
         if (!(good.deepCopy() instanceof ObjectNode body)) {
             return bytes(good);
@@ -108,8 +109,8 @@ final class RequestMutator {
         return bytes(body);
     }
 
-    /// Returns a body in which one value is a text that no JSON writer would produce, such as a
-    /// number whose exponent does not fit any type.
+    /// Returns a body in which one value is replaced by text that no JSON writer would produce,
+    /// such as a number whose exponent does not fit any type.
     byte[] insertLiteral(JsonNode good) {
         var body = good.deepCopy() instanceof ObjectNode object ? object : JSON.objectNode();
         var objects = new ArrayList<ObjectNode>();

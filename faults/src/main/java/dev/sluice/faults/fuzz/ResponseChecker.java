@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Finds faults in an answer: a 5xx, an undocumented status or body, a missing header, or internal
-/// details in an error. Thread-safe.
+/// Checks a response for problems: a 5xx, an undocumented status or body, a missing header, or
+/// internal details in an error. Thread-safe.
 public final class ResponseChecker {
 
     /// The statuses with which the relay may refuse a request before it knows which operation the

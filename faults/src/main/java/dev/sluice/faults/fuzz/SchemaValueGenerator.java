@@ -15,13 +15,13 @@ import java.util.random.RandomGenerator;
 /// Generates values that fit a schema.
 final class SchemaValueGenerator {
 
-    /// A URL on which nothing is listening, so deliveries to it fail at once.
+    /// A URL on which nothing is listening, so deliveries to it fail immediately.
     private static final String UNREACHABLE_URL = "http://127.0.0.1:1/hook";
 
     private static final List<String> SAMPLE_TEXTS =
             List.of("a", "Shop", "order.created", "ü – € 😀", "with space", "{{request_id}}", "0");
 
-    /// Valid texts for each `pattern` in the schemas.
+    /// Valid strings for each `pattern` in the schemas.
     private static final Map<String, List<String>> TEXTS_BY_PATTERN =
             Map.ofEntries(
                     Map.entry("^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF")),
@@ -215,8 +215,10 @@ final class SchemaValueGenerator {
         meetConditions(object, branch);
     }
 
-    /// Returns whether the object meets the condition: each field that the condition names has the
-    /// required type or one of the required values.
+    /// Returns whether the object meets the condition. If the condition has `anyOf`, the object
+    /// must meet one of its alternatives. Otherwise, the condition restricts properties of the
+    /// object: each must have the given `const` or one of the given `enum` values, or, if a `type`
+    /// is given instead, be a string or an array.
     private static boolean isMet(JsonNode condition, ObjectNode object) {
         if (condition.has("anyOf")) {
             return condition.path("anyOf").valueStream().anyMatch(one -> isMet(one, object));
@@ -250,7 +252,7 @@ final class SchemaValueGenerator {
         return excluded;
     }
 
-    /// Returns any JSON value.
+    /// Returns a JSON value of a random type.
     JsonNode anyJson() {
         return switch (random.nextInt(6)) {
             case 0 -> JSON.nullNode();

@@ -14,7 +14,7 @@ import java.util.Set;
 public record LinkConditions(
         Duration delay, int bytesPerSecond, Set<LinkDirection> blocked, long cutAfter) {
 
-    /// Conditions that impair nothing: all data passes at once.
+    /// Conditions that impair nothing: all data passes immediately.
     public static final LinkConditions UNIMPAIRED =
             new LinkConditions(Duration.ZERO, 0, Set.of(), 0);
 

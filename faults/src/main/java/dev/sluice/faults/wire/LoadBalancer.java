@@ -22,12 +22,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A small HTTP balancer. It sends each request to the next relay, and to another one if that relay
-/// refuses the connection or answers 503.
+/// A small HTTP load balancer. It sends each request to the next relay, and to another one if that
+/// relay refuses the connection or answers 503.
 ///
-/// If the connection to a relay ends in any other way, the balancer closes the sender's connection.
-/// A request that a relay may have read is therefore never sent twice. Each request uses a new
-/// connection to the relay.
+/// If the connection to a relay fails in any other way, the balancer closes the sender's
+/// connection. A request that a relay may have stored is therefore never sent twice. Each request
+/// uses a new connection to the relay.
 public final class LoadBalancer implements AutoCloseable {
 
     private static final byte[] BAD_GATEWAY_ANSWER =
@@ -61,7 +61,7 @@ public final class LoadBalancer implements AutoCloseable {
         return balancer;
     }
 
-    /// Returns a balancer for the relays that listen on these ports of this machine.
+    /// Returns a balancer for the relays that listen on these ports on this machine.
     public static LoadBalancer inFrontOf(List<Integer> ports) {
         return unchecked(() -> {
             var listening = ServerSocketChannel.open();
@@ -124,8 +124,8 @@ public final class LoadBalancer implements AutoCloseable {
         }
     }
 
-    /// Returns the answer of the first relay that accepts the request. If none does, returns the
-    /// last 503 answer, or 502 if all relays refused the connection.
+    /// Returns the response of the first relay that accepts the request. If none does, returns the
+    /// last 503 response, or 502 if all relays refused the connection.
     private BalancerResponse answer(ByteBuffer request) throws IOException {
         var last = new BalancerResponse(502, ByteBuffer.wrap(BAD_GATEWAY_ANSWER));
         int first = nextRelay.getAndIncrement();

@@ -45,7 +45,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         this.port = port;
     }
 
-    /// Returns a proxy that forwards connections to a port of this machine.
+    /// Returns a proxy that forwards connections to a port on this machine.
     public static TcpFaultProxy inFrontOf(int port) {
         return unchecked(() -> {
             var proxy =

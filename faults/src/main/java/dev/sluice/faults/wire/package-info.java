@@ -1,5 +1,5 @@
 /// Programs that run between the two ends of a connection: a TCP proxy that disturbs it, and an
-/// HTTP balancer.
+/// HTTP load balancer.
 @NullMarked
 package dev.sluice.faults.wire;
 

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /// A person who can sign in.
 ///
 /// @param email in the form that [#normalizedEmail] returns
-/// @param passwordHash see [PasswordHasher]
+/// @param passwordHash the result of [PasswordHasher#hash]
 public record Account(UUID id, String email, String name, String passwordHash) {
 
     private static final int MAX_EMAIL_LENGTH = 254; // RFC 5321, section 4.5.3.1.3

@@ -48,7 +48,7 @@ public final class AccountStore {
         tx.update("update account set password_hash = ? where id = ?", passwordHash, id);
     }
 
-    /// Locks an account until the transaction ends. Other transactions that insert a membership of
+    /// Locks an account until the transaction ends. Other transactions that insert a membership for
     /// the account wait until then.
     public static void lock(Tx tx, UUID id) {
         var _ =
@@ -72,7 +72,7 @@ public final class AccountStore {
                 .isPresent();
     }
 
-    /// Deletes an account with its sessions and its known networks. The API keys that the person
+    /// Deletes an account, its sessions and its known networks. The API keys that the person
     /// created stay valid. The caller must already have removed the person's memberships, invites
     /// and password reset.
     public static void delete(Tx tx, UUID id) {

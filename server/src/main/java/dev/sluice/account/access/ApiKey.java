@@ -7,8 +7,9 @@ import dev.sluice.platform.secret.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
-/// The format of an API key: `slk_`, then 30 random base62 characters, then a checksum of 6
-/// characters.
+/// The format of the API keys that Sluice generates: `slk_`, then 30 random base62 characters, then
+/// a checksum of 6 characters. A key that the operator sets with `SLUICE_ADMIN_API_KEY` can look
+/// different.
 ///
 /// The checksum is the CRC-32 of the random part, in base62. It lets a secret scanner recognize a
 /// key without sending a request to Sluice.
@@ -26,7 +27,7 @@ final class ApiKey {
         return withChecksum(random.base62(RANDOM_LENGTH));
     }
 
-    /// Returns the whole key, with its prefix and checksum.
+    /// Returns the whole key, with `slk_` and the checksum.
     ///
     /// @param random 30 base62 characters
     static Secret withChecksum(String random) {

@@ -16,8 +16,8 @@ import java.util.UUID;
 /// last use.
 final class ApiKeyStore {
 
-    /// A request updates `last_used_at` only if the stored time is at least this old, so most
-    /// requests write nothing.
+    /// A request updates `last_used_at` only if it is not set yet or is at least this old, so most
+    /// requests do not change the key's row.
     private static final Duration LAST_USED_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
     private static final String LISTED_KEYS =
@@ -104,7 +104,7 @@ final class ApiKeyStore {
                 workspace.value());
     }
 
-    /// Returns the keys of a workspace, the newest first.
+    /// Returns the keys of a workspace, newest first.
     static List<ListedKey> list(Tx tx, WorkspaceId workspace) {
         return tx.query(
                 LISTED_KEYS

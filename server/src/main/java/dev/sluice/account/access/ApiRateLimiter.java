@@ -12,11 +12,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// The rate limit of the management API: how many requests all keys of a workspace together may
+/// The rate limit of the management API: the total number of requests that a workspace's keys may
 /// make in one clock minute. The workspace's plan sets the limit.
 ///
-/// The database counts the requests, in the same transaction that looks up the key. All nodes
-/// therefore share one count. The table is unlogged, so counting does not wait for a flush to disk.
+/// Requests are counted in the database, in the transaction that looks up the key, so all nodes
+/// share one count. The table is unlogged, so counting does not wait for a flush to disk.
 /// Thread-safe.
 final class ApiRateLimiter {
 

@@ -12,9 +12,9 @@ final class ApiUseStore {
 
     /// Counts one more request, unless `max` requests were already counted in this minute.
     ///
-    /// If the stored count is for the next minute, a node whose clock is slightly ahead has written
-    /// it, and this method increments it. A count for any other minute is either old or was written
-    /// before a clock was set back. In both cases, counting starts again at 1.
+    /// If the stored count is for the next minute, it was written by a node whose clock is slightly
+    /// ahead, and this method increments it. A count for any other minute is either old or was
+    /// written before a clock was set back. In both cases, counting starts again at 1.
     ///
     /// @param minute the number of minutes since 1970
     /// @return the number of requests counted in this minute, including this one; empty if this

@@ -19,16 +19,16 @@ import java.util.Optional;
 
 /// Identifies the caller of an API request by its API key or its session.
 ///
-/// Every request looks up its key or session in the database, together with the person's role. A
-/// deleted key, an ended session and a changed role therefore take effect at once. Requests with a
-/// valid key count towards the workspace's rate limit; requests with a session do not. A request
-/// with both a key and a session is treated as a request with a key. Thread-safe.
+/// Every request looks up its key or session, and the person's role, in the database. Deleting a
+/// key, ending a session or changing a role therefore takes effect immediately. Requests with a
+/// valid key count towards the workspace's rate limit, if its plan has one; requests with a session
+/// do not. A request with both a key and a session is treated as a request with a key. Thread-safe.
 public final class Authenticator {
 
     private static final String BEARER_PREFIX = "Bearer ";
     private static final int MAX_WRONG_KEYS_PER_MINUTE = 30;
 
-    /// Tells caches not to store replies, because a reply for one caller must not reach another.
+    /// Tells caches not to store responses, because one caller's response must not reach another.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
 
     /// A request whose API key was found in the database.
@@ -57,7 +57,7 @@ public final class Authenticator {
     private final NetworkCounter wrongKeys = new NetworkCounter();
 
     /// @param baseUrl the server's public address, from which the dashboard's pages are served
-    /// @param activity marked by each request, so that the server does not count as idle
+    /// @param activity is marked on each request, so that the server is not considered idle
     public Authenticator(
             Db db,
             PlanCatalog plans,
@@ -78,11 +78,11 @@ public final class Authenticator {
     /// Identifies the caller. Call this once per request, before doing anything else.
     ///
     /// @throws ApiException 401 if the request has no valid key or session
-    /// @throws ApiException 403 if the session's person is no longer a member of the session's
-    ///   workspace, if another site sent the request, or if the key is read-only and the method is
-    ///   neither `GET` nor `HEAD`
-    /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
-    ///   unknown or expired keys came from the client's network
+    /// @throws ApiException 403 if the session has no current workspace or the person is no longer
+    ///   a member of it, if a request that changes something comes from another site, or if the key
+    ///   is read-only and the method is neither `GET` nor `HEAD`
+    /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if the key is
+    ///   unknown or expired and too many such keys came from the client's network
     public Caller authenticate(Request request) {
         activity.mark();
         if (!sendsKey(request) && hasSession(request)) {
@@ -97,7 +97,7 @@ public final class Authenticator {
         return authenticateKey(request);
     }
 
-    /// Returns a trail that records changes by the session's person in the audit log.
+    /// Returns an audit trail for the changes that the signed-in person makes.
     public AuditTrail trail(Request request, Session session) {
         return trail(request, AuditActor.user(session.account()));
     }
@@ -106,9 +106,9 @@ public final class Authenticator {
         return new AuditTrail(actor, clientAddress.of(request).getHostAddress(), ids);
     }
 
-    /// Whether the request has an `Authorization` header with an API key. Basic credentials do not
-    /// count: a browser that uses them to sign in to a proxy in front of the server also sends them
-    /// here, in addition to its session.
+    /// Whether the request has an `Authorization` header, which should then contain an API key.
+    /// Basic credentials do not count: a browser that uses them to sign in to a proxy in front of
+    /// the server also sends them here, in addition to its session cookie.
     public static boolean sendsKey(Request request) {
         return request.header("Authorization")
                 .filter(value -> !value.regionMatches(true, 0, "Basic ", 0, "Basic ".length()))
@@ -123,7 +123,8 @@ public final class Authenticator {
     /// member of any workspace. Use this for requests that concern the person and not a workspace.
     ///
     /// @throws ApiException 401 if the request has no valid session
-    /// @throws ApiException 403 if the request has an API key, or if another site sent it
+    /// @throws ApiException 403 if the request has a valid API key, or if it changes something and
+    ///   comes from another site. An invalid API key fails as in [#authenticate]
     public Session session(Request request) {
         request.addExtraHeaders(NO_STORE);
         if (sendsKey(request)) {
@@ -171,8 +172,8 @@ public final class Authenticator {
     }
 
     /// Returns the error for an unknown or expired key: 401, or 429 if too many such keys came from
-    /// the client's network. A valid key from the same network still works, because every key is
-    /// looked up first.
+    /// the client's network. A valid key from the same network still works, because keys are looked
+    /// up before this limit applies.
     private ApiException wrongKey(Request request, String message) {
         var now = clock.instant();
         String network = ClientAddress.network(clientAddress.of(request));
@@ -185,7 +186,8 @@ public final class Authenticator {
         return unauthorized(message);
     }
 
-    /// Finds the key, and counts the request unless the key has expired.
+    /// Finds the key. Unless it has expired, also records its use and counts the request towards
+    /// the rate limit.
     private Optional<RequestWithKey> find(Tx tx, byte[] hash) {
         var now = clock.instant();
         return ApiKeyStore.find(tx, hash, now)

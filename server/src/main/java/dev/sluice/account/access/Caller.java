@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The authenticated caller of an API request, who acts in one workspace.
+/// The authenticated caller of an API request, and the workspace that the request is for.
 ///
 /// @param trail records the caller's changes in the audit log
 public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail) {
@@ -48,7 +48,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
     }
 
     /// Checks the caller's role again, in the transaction that makes the change. Locks the
-    /// workspace's members until the transaction ends, so that the role cannot change before then.
+    /// workspace until the transaction ends, so that the role cannot change before then.
     ///
     /// @throws ApiException 403 if the caller is no longer a member, if the caller's role no longer
     ///   includes `required`, or if the caller uses an API key

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/// Checks again whether the callers of long requests, such as streams, still have access.
+/// Rechecks whether the callers of long-running requests, such as streams, still have access.
 public final class CallerQueries {
 
     private record WorkspaceMember(UUID identity, UUID workspace) {}

@@ -8,8 +8,8 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
-/// The route `GET /api/v1/me`, which shows who the caller is and in which workspace the caller
-/// acts.
+/// The route `GET /api/v1/me`, which shows the caller, the caller's current workspace, and the
+/// prefix of the server's own headers.
 public final class CallerRoutes {
 
     private final Db db;

@@ -15,6 +15,11 @@ import java.util.regex.Pattern;
 /// Each proxy appends to `X-Forwarded-For` the address from which it received the request. The
 /// client's address is therefore the last address that is not a trusted proxy's. The text before
 /// that address proves nothing, because the client itself may have written it.
+///
+/// The search starts with the address of the connection itself and goes backwards through the
+/// header until it finds an address that is not trusted. If it reaches the beginning of the header,
+/// or text that is not an address, it stops. The client's address is then the last one that it
+/// found.
 public final class ClientAddress {
 
     private static final Pattern IPV4_WITH_PORT = Pattern.compile("^([0-9.]+):\\d{1,5}$");
@@ -62,10 +67,10 @@ public final class ClientAddress {
         }
     }
 
-    /// Returns the name of the network that an address belongs to. Failed attempts and requests are
-    /// counted for each network. For IPv4, the network is the address itself. For IPv6, it is the
-    /// first 64 bits of the address, because one client usually has all addresses that begin with
-    /// the same 64 bits.
+    /// Returns the network that an address belongs to, as text. [NetworkCounter] and
+    /// [KnownNetworkStore] use it as a key. For IPv4, the network is the address itself. For IPv6,
+    /// it is the first 64 bits of the address, because one client usually has all addresses that
+    /// begin with the same 64 bits.
     public static String network(InetAddress address) {
         if (address instanceof Inet6Address) {
             var text = new StringBuilder();

@@ -11,7 +11,7 @@ import dev.sluice.platform.http.ApiException;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Checks a person's role in a workspace again, in the transaction that makes the change.
+/// Rechecks a person's role in a workspace, in the transaction that makes a change.
 ///
 /// A request reads the role when it begins. Before its transaction runs, somebody may remove the
 /// person or lower the role. Without the second check, an invite or a key that the request creates

@@ -27,8 +27,8 @@ public final class InitialSetup {
     public record InitialSetupSettings(
             String email, Optional<Secret> password, Optional<Secret> apiKey, String plan) {}
 
-    /// The newly created credentials, in clear text. The database stores only hashes of the
-    /// password and the key.
+    /// The owner's e-mail address and password and the first API key, in clear text, as configured
+    /// or generated. The database stores only hashes of the password and the key.
     public record InitialCredentials(String email, Secret password, Secret apiKey) {}
 
     private static final int GENERATED_PASSWORD_LENGTH = 24;

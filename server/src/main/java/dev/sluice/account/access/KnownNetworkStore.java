@@ -17,7 +17,7 @@ public final class KnownNetworkStore {
 
     private KnownNetworkStore() {}
 
-    /// Whether somebody has signed in to the account from this network.
+    /// Whether this network is stored as one of the account's known networks.
     public static boolean isKnown(Tx tx, UUID account, String network) {
         return tx.findOne(
                         "select network from known_network where account_id = ? and network = ?",

@@ -9,13 +9,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/// Refuses requests that change something and that another site made a signed-in browser send
-/// (cross-site request forgery).
+/// Refuses cross-site request forgeries: requests that change something and come from a signed-in
+/// browser, but were triggered by another site.
 ///
-/// A browser's `Sec-Fetch-Site` header says which site made the request; older browsers send only
-/// `Origin`. A request with neither header does not come from a browser, so no other site can have
-/// caused it. Requests with an API key need no check, because browsers do not add a key on their
-/// own.
+/// A browser's `Sec-Fetch-Site` header says which site triggered the request; older browsers send
+/// only `Origin`. `Origin` names this server if it matches the base URL or the `Host` header.
+/// Another subdomain counts as another site. A request with neither header does not come from a
+/// browser, so no other site can have triggered it. Requests with an API key need no check, because
+/// browsers do not add a key on their own.
 final class OriginCheck {
 
     private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");

@@ -75,14 +75,14 @@ public final class PasswordHasher {
     /// The parameters of Argon2id. They decide how much memory and time it takes to derive a key.
     public record KeyCost(int memoryKib, int iterations, int parallelism) {
 
-        /// The second option that RFC 9106, section 4, recommends. It costs more than hashing a
-        /// password does, for two reasons: an attacker who has obtained a file that the key
-        /// protects can try passphrases for years, and the server derives only a few keys at a
+        /// The second option that RFC 9106, section 4, recommends. It is deliberately costlier than
+        /// hashing a password: an attacker who has obtained a file that the key protects can try
+        /// passphrases for years. The server can afford it, because it derives only a few keys at a
         /// time.
         public static final KeyCost DEFAULT = new KeyCost(65_536, 3, 4);
     }
 
-    /// Returns a key of 32 bytes that is derived from a passphrase.
+    /// Derives a 32-byte key from a passphrase.
     public static byte[] key(Secret passphrase, byte[] salt, KeyCost cost) {
         return hash(passphrase, salt, cost.memoryKib(), cost.iterations(), cost.parallelism());
     }

@@ -8,8 +8,8 @@ import java.util.UUID;
 
 /// A person's session, as it is loaded for one request.
 ///
-/// @param membership the workspace in which the session acts, with the person's role; empty if the
-///   session acts in no workspace, or if the person is no longer a member of it
+/// @param membership the session's current workspace, with the person's role in it; empty if the
+///   session has no current workspace, or if the person is no longer a member of it
 public record Session(UUID id, UUID account, Optional<SessionMembership> membership) {
 
     /// @param role the person's role in the workspace at the time of the request

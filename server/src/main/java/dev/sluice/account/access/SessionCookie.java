@@ -7,8 +7,9 @@ import java.util.Optional;
 
 /// The cookie that holds a session's token.
 ///
-/// With `HttpOnly`, scripts cannot read the cookie; with `SameSite=Lax`, forms on other sites
-/// cannot send it. The cookie is `Secure` if the server's public address is https.
+/// With `HttpOnly`, scripts cannot read the cookie. With `SameSite=Lax`, other sites can make a
+/// browser send it only with a top-level `GET` navigation, such as a followed link, and not with a
+/// `POST` form. The cookie is `Secure` if the server's public address is https.
 public final class SessionCookie {
 
     private static final String NAME = "sluice_session";

@@ -34,8 +34,8 @@ public final class SessionOpener {
     /// Opens a session, and adds the client's network to the account's known networks. Returns the
     /// header that sets the session's cookie.
     ///
-    /// @param workspace the workspace in which the session acts; empty if the person is not a
-    ///   member of any workspace
+    /// @param workspace the session's current workspace; empty if the person is not a member of any
+    ///   workspace
     public Header open(
             Tx tx, Request request, UUID account, Optional<WorkspaceId> workspace, Instant now) {
         String token = random.base62(TOKEN_LENGTH);

@@ -17,11 +17,11 @@ import java.util.UUID;
 /// Stores sessions: opens them, finds them by the hash of their token, and ends them.
 public final class SessionStore {
 
-    /// How long a session lasts after its last request (a product decision).
+    /// How long a session lasts after the last request that extended it (a product decision).
     public static final Duration LIFETIME = Duration.ofDays(30);
 
-    /// A request updates `last_seen_at` only if the stored time is at least this old, so most
-    /// requests write nothing.
+    /// A request updates `last_seen_at` and extends the session only if the stored time is at least
+    /// this old, so most requests write nothing.
     private static final Duration LAST_SEEN_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
     /// A session to be opened.
@@ -35,8 +35,8 @@ public final class SessionStore {
             String address,
             String userAgent) {}
 
-    /// Switches each session that acts in a workspace to the workspace that the session's person
-    /// joined first, or to no workspace if the person is not a member of any.
+    /// Switches each session in a workspace to the workspace that the session's person joined
+    /// first, or to no workspace if the person is not a member of any.
     private static final String MOVE_OUT =
             """
             update session
@@ -112,11 +112,11 @@ public final class SessionStore {
                                         Role.parse(row.text("role")))));
     }
 
-    /// A session as its person sees it in the list of sessions.
+    /// A session, as shown to its owner in the list of sessions.
     public record OpenSession(
             UUID id, String address, String userAgent, Instant createdAt, Instant lastSeenAt) {}
 
-    /// Returns the sessions of an account that have not expired, the most recently seen first.
+    /// Returns the unexpired sessions of an account, most recently seen first.
     public static List<OpenSession> list(Tx tx, UUID account, Instant now) {
         return tx.query(
                 """
@@ -148,8 +148,8 @@ public final class SessionStore {
                 > 0;
     }
 
-    /// Makes a session act in another workspace. The caller must have checked that the person is a
-    /// member.
+    /// Switches a session to another workspace. The caller must have checked that the person is a
+    /// member of it.
     public static void switchTo(Tx tx, UUID session, WorkspaceId workspace) {
         tx.update("update session set workspace_id = ? where id = ?", workspace.value(), session);
     }
@@ -165,16 +165,16 @@ public final class SessionStore {
                 .isPresent();
     }
 
-    /// Switches the sessions of an account that act in `workspace` to the workspace that the person
-    /// joined first, or to no workspace if the person is not a member of any. The caller must
-    /// already have deleted the person's membership of `workspace`.
+    /// Switches the account's sessions in `workspace` to the workspace that the person joined
+    /// first, or to no workspace if the person is not a member of any. The caller must already have
+    /// deleted the person's membership of `workspace`.
     public static void moveOut(Tx tx, WorkspaceId workspace, UUID account) {
         tx.update(MOVE_OUT + " and account_id = ?", workspace.value(), account);
     }
 
     /// Ends all access to a workspace. Deletes the workspace's keys, invites and memberships.
-    /// Switches each session that acts in the workspace to the other workspace that the session's
-    /// person joined first, or to no workspace if there is no other.
+    /// Switches each session in the workspace to the other workspace that the session's person
+    /// joined first, or to no workspace if there is no other.
     public static void endAccess(Tx tx, WorkspaceId workspace) {
         ApiKeyStore.deleteAll(tx, workspace);
         InviteStore.deleteAll(tx, workspace);
@@ -182,7 +182,7 @@ public final class SessionStore {
         tx.update(MOVE_OUT, workspace.value());
     }
 
-    /// Ends the account's sessions that act in this workspace.
+    /// Ends the account's sessions in this workspace.
     public static void endIn(Tx tx, WorkspaceId workspace, UUID account) {
         tx.update(
                 "delete from session where workspace_id = ? and account_id = ?",
@@ -190,7 +190,7 @@ public final class SessionStore {
                 account);
     }
 
-    /// Ends all sessions of an account, except the session `except` if it is given.
+    /// Ends all sessions of an account, except for the session `except` if one is given.
     public static void endAll(Tx tx, UUID account, Optional<UUID> except) {
         tx.update(
                 "delete from session where account_id = ? and id is distinct from ?",

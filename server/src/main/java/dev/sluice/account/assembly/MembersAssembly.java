@@ -20,7 +20,7 @@ final class MembersAssembly {
     private final InviteRoutes invites;
     private final AuditLogRoutes auditLog;
 
-    /// @param plans a new workspace gets the first of these plans
+    /// @param plans the plan catalog; a new workspace gets its first plan
     MembersAssembly(
             ApiContext api,
             IdempotencyKeys idempotency,

@@ -60,8 +60,8 @@ public final class AuditLogQueries {
 
     private AuditLogQueries() {}
 
-    /// Returns up to `limit` entries of a workspace that match the filter, the newest first. Skips
-    /// the first `offset` matching entries.
+    /// Returns up to `limit` entries of a workspace that match the filter, newest first. Skips the
+    /// first `offset` matching entries.
     public static List<AuditEntry> list(
             Tx tx, WorkspaceId workspace, AuditFilter filter, long offset, int limit) {
         return tx.query(

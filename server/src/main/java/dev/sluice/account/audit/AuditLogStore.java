@@ -7,7 +7,7 @@ import dev.sluice.platform.id.Uuid7;
 import java.time.Instant;
 import java.util.UUID;
 
-/// Stores the audit log: inserts entries, and deletes old ones and those of deleted workspaces.
+/// Stores the audit log. Inserts entries, and deletes old entries and those of deleted workspaces.
 public final class AuditLogStore {
 
     private AuditLogStore() {}
@@ -40,7 +40,7 @@ public final class AuditLogStore {
                 change.fields());
     }
 
-    /// Deletes up to `limit` entries that were made before `before`, the oldest first. Returns the
+    /// Deletes up to `limit` entries that were made before `before`, oldest first. Returns the
     /// number of deleted entries.
     static int deleteBefore(Tx tx, Instant before, int limit) {
         return tx.update(

@@ -6,18 +6,20 @@ import dev.sluice.platform.http.Reply;
 
 import java.util.Optional;
 
-/// Keeps the answer to one request, so that a repeated request gets the same answer. Does nothing
-/// for a request without an `Idempotency-Key`. Not thread-safe.
+/// Stores the response to one request, so that a repeated request is not carried out again. Does
+/// nothing for a request without an `Idempotency-Key`. Not thread-safe.
 ///
-/// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. If
-/// another request has already stored the same key, both methods throw a 409
-/// [dev.sluice.platform.http.ApiException], which rolls the transaction back.
+/// Call `keep` or `keepWithoutSecret` as the last step of the transaction that carries out the
+/// request. If another request has already stored the same key, both methods throw a 409
+/// [dev.sluice.platform.http.ApiException], which rolls the transaction back. If [#begin] is called
+/// first, it throws that exception instead; then call `keep` or `keepWithoutSecret` in a later
+/// transaction.
 public final class AnswerKeeper {
 
     @FunctionalInterface
     interface AnswerSink {
 
-        /// Encrypts and stores an answer. Returns the encrypted bytes.
+        /// Encrypts and stores a response. Returns the encrypted bytes.
         ///
         /// @param placeholder the bytes that [#begin] stored for this request; empty if `begin` was
         ///   not called
@@ -40,8 +42,8 @@ public final class AnswerKeeper {
     }
 
     /// Stores the idempotency key before the work starts. Use this when the work commits in a
-    /// separate transaction. Until `keep` adds the answer, a repeated request gets 409. If the work
-    /// fails, [IdempotencyKeys#answer] deletes the key.
+    /// separate transaction. Until `keep` adds the response, a repeated request gets 409. If the
+    /// work fails, [IdempotencyKeys#answer] deletes the key.
     public void begin(Tx tx) {
         keyed.ifPresent(request -> {
             var begun = KeptAnswer.begun(request);
@@ -49,7 +51,7 @@ public final class AnswerKeeper {
         });
     }
 
-    /// Records that the work has been committed. If storing the answer fails after this call, the
+    /// Records that the work has been committed. If storing the response fails after this call, the
     /// key is kept, so that a repeated request does not do the work again.
     public void workDone() {
         isWorkDone = true;
@@ -64,14 +66,14 @@ public final class AnswerKeeper {
         return placeholder;
     }
 
-    /// Stores the reply, including its body, as the answer. Returns the reply.
+    /// Stores the reply, including its body, for repeated requests. Returns the reply.
     public Reply keep(Tx tx, Reply reply) {
         keyed.ifPresent(
                 request -> sink.keep(tx, request, KeptAnswer.of(request, reply), placeholder));
         return reply;
     }
 
-    /// Stores an answer without a body, for a reply with a secret that is shown only once. A
+    /// Stores a response without a body, for a reply with a secret that is shown only once. A
     /// repeated request gets 409 with the location.
     public void keepWithoutSecret(Tx tx, String location) {
         keyed.ifPresent(request ->

@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Gives a repeated request with an `Idempotency-Key` the same answer as the original request.
+/// Gives a repeated request with an `Idempotency-Key` the same response as the original request.
 ///
-/// A route passes its work to `answer`. The work stores its answer in the transaction that carries
-/// out the request. If that is not possible, the work stores the key first and the answer
-/// afterwards. A key is unique in the database, so if two requests use the same key at the same
-/// time, even on different nodes, only one of them commits. Thread-safe.
+/// A route passes its work to `answer`. The work stores its response in the transaction that
+/// carries out the request. If that is not possible, the work stores the key first and the response
+/// afterwards. The database stores a key only once for each owner, so if two requests use the same
+/// key at the same time, even on different nodes, only one of them commits. Thread-safe.
 public final class IdempotencyKeys {
 
     static final Duration RETENTION = Duration.ofHours(24);
@@ -52,16 +52,16 @@ public final class IdempotencyKeys {
         this.clock = clock;
     }
 
-    /// Answers a request. Carries it out if it has no `Idempotency-Key`, or one that the owner has
-    /// not used in the last 24 hours. Otherwise returns the answer that was kept under the key.
+    /// Carries out a request if it has no `Idempotency-Key`, or one that the owner has not used in
+    /// the last 24 hours. Otherwise returns the response that was stored under the key.
     ///
     /// @param request the request; its body must already have been read and its sender
     ///   authenticated
     /// @param owner the workspace or account that the key belongs to; other owners may use the same
     ///   key
     /// @throws ApiException 400 if the key is malformed
-    /// @throws ApiException 409 if another request with the key is in progress, or if the answer
-    ///   kept under the key has no body
+    /// @throws ApiException 409 if another request with the key is in progress, or if the response
+    ///   stored under the key has no body
     /// @throws ApiException 422 if the key was used for a different request
     public Reply answer(Request request, UUID owner, KeyedWork work) {
         var key = request.header(HEADER);
@@ -130,8 +130,8 @@ public final class IdempotencyKeys {
                 .map(sealed -> open(sealed, keyed));
     }
 
-    /// Decrypts an answer. If it was encrypted with another master key, returns an answer without a
-    /// body.
+    /// Decrypts a stored response. If it was encrypted with another master key, returns a response
+    /// without a body.
     private KeptAnswer open(byte[] sealed, KeyedRequest keyed) {
         try {
             return KeptAnswer.parse(sealer.open(sealed, keyed.sealingContext()));

@@ -6,13 +6,13 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores idempotency keys, each with the answer to its request. The answers are encrypted
+/// Stores idempotency keys, each with the response to its request. The responses are encrypted
 /// ("sealed"), because they can contain secrets.
 public final class IdempotencyStore {
 
     private IdempotencyStore() {}
 
-    /// Returns the sealed answer stored under an owner's key, or empty if the key was not used
+    /// Returns the sealed response stored under an owner's key, or empty if the key was not used
     /// after `since`.
     static Optional<byte[]> find(Tx tx, UUID owner, String key, Instant since) {
         return tx.findOne(
@@ -27,7 +27,7 @@ public final class IdempotencyStore {
                 since);
     }
 
-    /// Stores a key with its answer. A stored key that was used at `since` or before is replaced.
+    /// Stores a key with its response. A stored key that was used at or before `since` is replaced.
     /// If another transaction has inserted the same key and is still open, this call waits until
     /// that transaction ends.
     ///
@@ -51,8 +51,9 @@ public final class IdempotencyStore {
                 == 1;
     }
 
-    /// Replaces the answer of a key if it is still `placeholder`. If it is not, a repeated request
-    /// has stored the key again in the meantime, and the answer to that request is kept.
+    /// Replaces the response stored under a key if it is still `placeholder`. Otherwise changes
+    /// nothing: either the key has been deleted, or a repeated request has stored it again in the
+    /// meantime, with its own response.
     static void replace(Tx tx, UUID owner, String key, byte[] placeholder, byte[] answer) {
         tx.update(
                 """
@@ -66,7 +67,7 @@ public final class IdempotencyStore {
                 placeholder);
     }
 
-    /// Deletes a key if its answer is still `placeholder`.
+    /// Deletes a key if the response stored under it is still `placeholder`.
     static void delete(Tx tx, UUID owner, String key, byte[] placeholder) {
         tx.update(
                 "delete from idempotency_key where owner_id = ? and key = ? and answer = ?",
@@ -75,7 +76,7 @@ public final class IdempotencyStore {
                 placeholder);
     }
 
-    /// Deletes up to `limit` keys that were used at `until` or before. Returns the number of
+    /// Deletes up to `limit` keys that were used at or before `until`. Returns the number of
     /// deleted keys.
     static int deleteUntil(Tx tx, Instant until, int limit) {
         return tx.update(

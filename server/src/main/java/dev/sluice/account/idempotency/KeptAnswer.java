@@ -7,18 +7,22 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// The answer to a request with an `Idempotency-Key`. Immutable.
+/// The stored reply to a request with an `Idempotency-Key`, or the placeholder that is stored until
+/// there is a reply. Immutable.
 ///
-/// @param requestHash the hash of the request that was answered
-/// @param status the reply's HTTP status; 0 until the request is answered
-/// @param location the path of the resource that the request created; empty if it is not known
-/// @param etag the entity tag of that resource; empty if it has none
-/// @param body the body of the reply; empty if it was not kept because it contains a secret
+/// @param requestHash the hash of the request ([KeyedRequest#hash])
+/// @param status the reply's HTTP status; 0 for the placeholder
+/// @param location the reply's `Location`, such as the path of the resource that the request
+///   created; empty if there is none or it is not known
+/// @param etag the reply's `ETag`; empty if there is none or it was not kept
+/// @param body the reply's body; empty for the placeholder, if the body contained a secret and was
+///   not kept, or if it cannot be decrypted
 record KeptAnswer(String requestHash, int status, String location, String etag, String body) {
 
     /// A request with an `Idempotency-Key`.
     ///
     /// @param owner the workspace or the account that the key belongs to
+    /// @param hash a hash of the method, the path and the body
     record KeyedRequest(UUID owner, String key, String hash) {
 
         String sealingContext() {
@@ -51,8 +55,8 @@ record KeptAnswer(String requestHash, int status, String location, String etag, 
         return status == UNANSWERED;
     }
 
-    /// Returns an answer without a body or location, for a stored answer that cannot be decrypted.
-    /// It gets the hash of `request`, because the stored hash cannot be decrypted either.
+    /// Returns a response without a body or location, in place of a stored response that cannot be
+    /// decrypted. It has the hash of `request`, because the stored hash cannot be decrypted either.
     static KeptAnswer unreadable(KeyedRequest request) {
         return withoutBody(request, "");
     }
@@ -63,7 +67,7 @@ record KeptAnswer(String requestHash, int status, String location, String etag, 
                 .toList();
     }
 
-    /// Returns the answer as text, which the caller encrypts and stores. Line breaks separate the
+    /// Returns the response as text, which the caller encrypts and stores. Line breaks separate the
     /// five parts. Only the last part, the body, can itself contain line breaks.
     String text() {
         return String.join("\n", requestHash, Integer.toString(status), location, etag, body);

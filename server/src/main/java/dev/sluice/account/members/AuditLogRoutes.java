@@ -15,8 +15,8 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// The route `GET /api/v1/audit-log`: shows admins and owners the changes in the workspace in which
-/// their session acts.
+/// The route `GET /api/v1/audit-log`, which shows admins and owners the changes in their current
+/// workspace.
 public final class AuditLogRoutes {
 
     private final Db db;

@@ -13,9 +13,10 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
-/// Mails invites. Anybody with an account can invite strangers, so invitations are rate-limited.
-/// Each person may send at most 20 an hour, and each address gets at most three an hour. The counts
-/// are kept in memory, so the limits apply per node. Thread-safe.
+/// Sends invites by e-mail. Anybody with an account can invite strangers, so the e-mails are
+/// rate-limited: at most 20 an hour from each person, and at most three an hour to each address.
+/// The counts are kept in memory, so the limits apply per node. Beyond 10 000 counts, the least
+/// recently used are forgotten. Thread-safe.
 public final class InviteMailer {
 
     static final int MAX_MAILS_PER_SENDER = 20;
@@ -36,26 +37,26 @@ public final class InviteMailer {
     private final String baseUrl;
     private final InstantSource clock;
 
-    /// The number of mails that each sender (by account id) sent and that each invited address got.
-    /// A count covers the hour that begins with its first mail.
+    /// The number of e-mails that each sender (by account id) sent and that each invited address
+    /// received. A count covers the hour that begins with its first e-mail.
     private final Map<String, MailCount> counts = new LeastRecentlyUsed<>(MAX_COUNTS);
 
     /// @param mail empty if the server sends no mail
-    /// @param baseUrl the server's public address; the links in mails begin with it
+    /// @param baseUrl the server's public address; links in e-mails begin with it
     public InviteMailer(Optional<MailQueue> mail, String baseUrl, InstantSource clock) {
         this.mail = mail;
         this.baseUrl = baseUrl;
         this.clock = clock;
     }
 
-    /// Returns the link that accepts an invite.
+    /// Returns the link to the page on which the invited person accepts the invite.
     String link(String token) {
         return baseUrl + "/invite#" + token;
     }
 
-    /// Queues the mail for a new invite. Returns false if the mail is not queued, because the
-    /// server sends no mail, a limit is reached or the queue is full. The person who sent the
-    /// invite must then pass on the link.
+    /// Queues the e-mail for a new invite. Returns false if it is not queued, because the server
+    /// sends no mail, a limit is reached or the queue is full. The person who created the invite
+    /// must then pass on the link.
     boolean offer(Invite invite, Workspace workspace, Account inviter, String token) {
         return mail.isPresent()
                 && takeTurn(invite.email(), inviter)

@@ -21,13 +21,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Checks whether the caller of a request may use the workspace that the request's path names.
+/// Checks whether the caller of a request may use the workspace named in the request's path.
 ///
 /// A person who is not a member gets 404, as if the workspace did not exist. A member whose role is
 /// too low gets 403.
 public final class WorkspaceAccess {
 
-    /// A person's session, and the person's role in the workspace of the path.
+    /// A person's session, and the person's role in the workspace named in the path.
     ///
     /// @param trail records the person's changes in the audit log
     public record Access(
@@ -44,9 +44,9 @@ public final class WorkspaceAccess {
             return this;
         }
 
-        /// Checks the role once more, in the transaction that makes the change. Locks the
-        /// workspace's members until the transaction ends. Returns a copy of this access with the
-        /// person's current role.
+        /// Checks the role once more, in the transaction that makes the change. Locks the workspace
+        /// until the transaction ends, so that the role cannot change before then. Returns a copy
+        /// of this access with the person's current role.
         ///
         /// @throws ApiException 404 if the person is no longer a member, 403 if the role no longer
         ///   includes `required`
@@ -80,10 +80,11 @@ public final class WorkspaceAccess {
     }
 
     /// Checks that the caller may read the members and invites of the workspace whose `{id}` is in
-    /// the path. For an API key, the current role of the person who created the key decides.
+    /// the path. For an API key, what counts is the current role of the person who created the key.
     ///
     /// @throws ApiException 403 if the signed-in person, or the key's creator, is not an admin or
-    ///   owner, 404 if the caller belongs to another workspace
+    ///   owner, or if the key has no creator; 404 if the signed-in person is not a member, or if
+    ///   the key belongs to another workspace
     WorkspaceId requireAdminRead(Request request) {
         if (!Authenticator.sendsKey(request)) {
             return ofSession(request).require(Role.ADMIN).workspace();

@@ -1,5 +1,5 @@
-/// The HTTP endpoints for workspaces (except deletion), their members and invites, plan changes and
-/// the audit log.
+/// The HTTP endpoints for workspaces (except deletion and plan changes), their members and invites,
+/// and the audit log.
 @NullMarked
 package dev.sluice.account.members;
 

@@ -12,13 +12,13 @@ public final class PasswordFields {
 
     private PasswordFields() {}
 
-    /// Reads a password that is to be set. The field is required.
+    /// Reads a new password to set. The field is required.
     public static Patch<Secret> newPassword(FieldReader input, String field) {
         return input.required(field, input.visibleText(field, MIN_LENGTH, MAX_LENGTH))
                 .map(Secret::new);
     }
 
-    /// Reads a password that is to be checked, of 1 to 1 000 characters. The field is required.
+    /// Reads a password to check, of 1 to 1 000 characters. The field is required.
     public static Secret given(FieldReader input, String field) {
         return new Secret(input.required(field, input.text(field, 1, 1_000)).orElse(""));
     }

@@ -10,11 +10,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /// The queue in which clients wait for a password hash, which is deliberately slow and uses 19 MiB
 /// of memory.
 ///
-/// At most two hashes run at a time. Clients from a known network are served first. Among the
-/// others, the client whose network has used the queue least often in the current minute goes
-/// first. With equal counts, the client that arrived last goes first. So even if an attacker who
-/// guesses passwords from hundreds of networks fills the queue, the account's owner, who arrives
-/// later from a new network, is served next.
+/// At most two hashes run at a time. Clients from a known network are served before all others.
+/// Within each of these two groups, the client whose network has used the queue least often in the
+/// current minute goes first. With equal counts, the client that arrived last goes first. So even
+/// if an attacker fills the queue by guessing passwords from hundreds of networks, an account owner
+/// who arrives later from a new network is served next.
 ///
 /// The queue has 256 places, at most four for each network. If the queue is full, a new client
 /// takes the place of the client that would be served last, unless that would be the new client
@@ -28,8 +28,8 @@ final class PasswordLine {
     /// The facts that decide when a waiting client is served.
     ///
     /// @param isKnown whether the client is served before clients from unknown networks
-    /// @param visits how often clients from this network have already asked for a place in the
-    ///   network's current minute
+    /// @param visits how often, in the network's current minute, clients from this network have
+    ///   already asked for a place
     record Place(String network, boolean isKnown, int visits) {}
 
     private final class Waiter {

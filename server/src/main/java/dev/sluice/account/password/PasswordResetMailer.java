@@ -18,10 +18,10 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
-/// Creates password resets in the background and mails their links.
+/// Creates password resets in the background and sends their links by e-mail.
 ///
-/// The account is looked up here, in the background, and not while the request is handled. The
-/// reply therefore takes the same time whether or not the account exists. Thread-safe.
+/// The account is looked up here, in the background, rather than while the request is handled. The
+/// response therefore takes the same time whether or not the account exists. Thread-safe.
 public final class PasswordResetMailer {
 
     private static final Logger log = LoggerFactory.getLogger(PasswordResetMailer.class);
@@ -38,7 +38,7 @@ public final class PasswordResetMailer {
     private volatile Runnable wake = () -> {};
 
     /// @param mail empty if the server sends no mail
-    /// @param baseUrl the server's public address; the links in mails begin with it
+    /// @param baseUrl the server's public address; links in e-mails begin with it
     public PasswordResetMailer(
             Db db,
             Optional<MailQueue> mail,
@@ -52,8 +52,8 @@ public final class PasswordResetMailer {
         this.clock = clock;
     }
 
-    /// Queues a request to reset the password of the account with this address. Returns at once. If
-    /// the queue is full, discards the request and logs a warning.
+    /// Queues a request to reset the password of the account with this address. Returns
+    /// immediately. If the queue is full, discards the request and logs a warning.
     ///
     /// @param email in the form that [Account#normalizedEmail] returns
     void request(String email) {

@@ -21,12 +21,13 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/// The routes `POST /api/v1/auth/password-reset` and `/confirm`: a person who forgot the password
-/// sets a new one with a mailed link.
+/// The routes `POST /api/v1/auth/password-reset` and `…/password-reset/confirm`, which let a person
+/// who forgot their password set a new one through an e-mailed link.
 ///
-/// The reply to a request is the same whether or not the e-mail address has an account. A network
-/// may send 20 requests a minute. After an account has been sent a reset mail, it gets no other
-/// reset mail for five minutes, unless the link is used before then.
+/// The response to a request for a link is the same whether or not the e-mail address has an
+/// account. At most 20 such requests a minute are accepted from one network. After a reset e-mail
+/// has been sent to an account, no other is sent for five minutes, unless the link is used or the
+/// password is changed before then.
 public final class PasswordResetRoutes {
 
     private static final int MAX_REQUESTS_PER_MINUTE = 20;
@@ -81,7 +82,7 @@ public final class PasswordResetRoutes {
         var password = PasswordFields.newPassword(input, "password");
         input.check();
         byte[] tokenHash = Sha256.hash(token.orElse(""));
-        // This look-up comes before hashing, so that a wrong token does not cost a hash.
+        // The token is looked up before hashing, so that a wrong token does not cost a hash.
         var _ =
                 db.call(tx -> PasswordResetStore.find(tx, tokenHash, clock.instant()))
                         .orElseThrow(PasswordResetRoutes::unknownToken);

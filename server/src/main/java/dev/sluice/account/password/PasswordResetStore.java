@@ -10,11 +10,11 @@ import java.util.UUID;
 /// Stores password resets. An account has at most one, which is found by the hash of its token.
 public final class PasswordResetStore {
 
-    /// How long the link in the mail works.
+    /// How long the link in the e-mail works.
     static final Duration LIFETIME = Duration.ofHours(1);
 
-    /// How old a reset must be before a new one may replace it. Until then, the mail with its link
-    /// may still be on its way.
+    /// How old a reset must be before a new one may replace it. Until then, the e-mail with its
+    /// link may still be on its way.
     static final Duration MIN_INTERVAL = Duration.ofMinutes(5);
 
     private PasswordResetStore() {}

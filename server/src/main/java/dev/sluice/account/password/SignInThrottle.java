@@ -13,7 +13,7 @@ import java.util.Map;
 /// a row, the client must wait one second. Each further failure doubles the wait, up to 15 minutes.
 /// The second counts all failures from one network. After 20 in a minute, all clients on that
 /// network must wait until the minute is over. Failures are never counted for an account alone, so
-/// nobody can lock out its owner, who signs in from elsewhere. A network is an IPv4 address or an
+/// nobody can lock out an owner who signs in from elsewhere. A network is an IPv4 address or an
 /// IPv6 /64.
 ///
 /// The counts are kept in memory, up to 50 000 of each kind. Beyond that, the least recently used

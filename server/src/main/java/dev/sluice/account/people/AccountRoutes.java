@@ -33,9 +33,9 @@ import java.util.stream.Collectors;
 
 /// The route `DELETE /api/v1/auth/account`: a person deletes their own account.
 ///
-/// Ends the person's sessions and deletes the invites that the person created. API keys that the
-/// person created stay valid, because a key belongs to a workspace. The last owner of a workspace
-/// gets 409.
+/// Ends the person's sessions and memberships, and deletes the invites that the person created. API
+/// keys that the person created stay valid, because a key belongs to a workspace. The last owner of
+/// a workspace gets 409.
 public final class AccountRoutes {
 
     private static final int MAX_NAMED_WORKSPACES = 10;

@@ -7,7 +7,7 @@ import java.util.List;
 /// The operator's settings for sign-in and registration.
 ///
 /// @param baseUrl the server's public address, without a trailing slash
-/// @param firstPlan the plan of a new workspace
+/// @param firstPlan the name of the plan that a workspace gets when a person creates it
 /// @param isRegistrationOpen whether anyone may register an account with its own workspace
 /// @param trustedProxies the address ranges of proxies whose `X-Forwarded-For` is trusted
 public record PeopleSettings(

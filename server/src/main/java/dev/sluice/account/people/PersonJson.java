@@ -6,13 +6,13 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// The JSON of a signed-in person: the account, and the workspace in which the session acts.
+/// The JSON for a signed-in person: the account, and the session's current workspace.
 final class PersonJson {
 
     private PersonJson() {}
 
-    /// @param membership the workspace in which the session acts; empty if the person is not a
-    ///   member of any workspace
+    /// @param membership the session's current workspace; empty if the person is not a member of
+    ///   any workspace
     static JsonObject of(Account account, Optional<MemberStore.Membership> membership) {
         return new JsonObject()
                 .put("user", account.json())

@@ -37,7 +37,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// The route `POST /api/v1/auth/register`: creates an account. The account gets its own workspace,
-/// joins one by an invite, or both. An invite works even if registration is closed. At most 30
+/// joins one through an invite, or both. An invite works even if registration is closed. At most 30
 /// registrations a minute are accepted from one network.
 public final class RegistrationRoutes {
 
@@ -98,7 +98,7 @@ public final class RegistrationRoutes {
         var client = clientAddress.of(request);
         // This check comes before hashing, so that a wrong token does not cost a hash. It is
         // repeated when the invite is accepted. Wrong tokens do not count towards the rate limit,
-        // because somebody could otherwise use them to lock out invited people in the same network.
+        // because somebody could otherwise use them to lock out invited people on the same network.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
         limitRate(client);
         String hash = passwords.hash(password.orElse(new Secret("")), client);

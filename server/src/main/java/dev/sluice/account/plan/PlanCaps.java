@@ -7,11 +7,11 @@ import dev.sluice.platform.http.ApiException;
 
 import java.util.OptionalInt;
 
-/// Refuses configuration that a workspace's plan does not allow. Configuration that exists already
-/// stays, even above the limit.
+/// Refuses configuration changes that a workspace's plan does not allow. Existing configuration
+/// stays, even if it exceeds the limits.
 ///
 /// Call these methods only after incrementing the configuration version, which makes other changes
-/// wait. Otherwise two simultaneous requests could both use the last free place.
+/// wait. Otherwise two simultaneous requests could both take the last free slot.
 public record PlanCaps(PlanCatalog plans) {
 
     /// Checks that the plan allows one more source. Sources in the trash do not count.

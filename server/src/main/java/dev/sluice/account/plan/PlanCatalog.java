@@ -185,8 +185,8 @@ public final class PlanCatalog {
         return limits;
     }
 
-    /// Reads `retention_days`. The field is required: the server deletes events once they are that
-    /// old. Null means that events are kept forever.
+    /// Reads `retention_days`. The field is required, because the server deletes events once they
+    /// are that old. Null means that events are kept forever.
     private static Retention retention(FieldReader input) {
         var days = input.integer("retention_days", 1, MAX_RETENTION_DAYS);
         if (!(days instanceof Patch.ClearValue<Integer>)) {

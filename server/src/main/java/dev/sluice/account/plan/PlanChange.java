@@ -20,8 +20,8 @@ public sealed interface PlanChange {
     /// did not confirm this.
     ///
     /// @param retention how long the new plan keeps events
-    /// @param events the number of stored events that would expire at once; approximate, because
-    ///   events are counted by the hour
+    /// @param events the number of stored events that would expire immediately; approximate,
+    ///   because events are counted by the hour
     record Unconfirmed(Retention retention, long events) implements PlanChange {
 
         /// Returns a sentence that says what would be lost.
@@ -48,12 +48,12 @@ public sealed interface PlanChange {
     }
 
     /// Changes the plan of a workspace. All nodes enforce the new limits within about two seconds
-    /// after the commit, and within half a second while they are busy.
+    /// of the commit, and within half a second while they are busy.
     ///
     /// Sources, destinations and connections above the new limits stay; only new ones are refused.
     ///
     /// @param isConfirmed whether the request accepts that events expire because of the change
-    /// @param version from [WorkspaceStore#nextConfigVersion], in the same transaction
+    /// @param version obtained from [WorkspaceStore#nextConfigVersion] in the same transaction
     /// @return empty if there is no such workspace
     static Optional<PlanChange> apply(
             Tx tx,

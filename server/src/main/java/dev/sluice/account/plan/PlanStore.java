@@ -40,10 +40,9 @@ public final class PlanStore {
         }
     }
 
-    /// Returns the catalog, extended by plans that it no longer offers but that some workspaces
-    /// still have. Logs a warning for each plan that is no longer offered. A plan that was never
-    /// stored or cannot be read is not added; its workspaces get the limits of the last offered
-    /// plan.
+    /// Returns the catalog, extended with the plans that it no longer offers but that some
+    /// workspaces still have. Logs a warning for each such plan. A plan that was never stored or
+    /// cannot be read is not added; its workspaces get the limits of the last offered plan.
     public static PlanCatalog withVanished(Tx tx, PlanCatalog plans) {
         var vanished = new ArrayList<Plan>();
         for (var used : usedPlans(tx)) {

@@ -14,11 +14,11 @@ final class StoredEventQueries {
     private StoredEventQueries() {}
 
     /// Returns how many events the sources of a workspace received from the hour that contains
-    /// `from` to the hour that contains `to`, both included.
+    /// `from` to the hour that contains `to`, inclusive.
     ///
-    /// Adds up the hourly sums of the first and the last day and the daily sums of the days between
-    /// them. Hourly sums are kept for [UsageKind#HOURLY_RETENTION]. If the first or last day is
-    /// older than that, its events are not counted.
+    /// Adds up the hourly counts of the first and the last day and the daily counts of the days
+    /// between them. Hourly counts are kept for at least [UsageKind#HOURLY_RETENTION]. If the first
+    /// or last day is older than that, its events might not be counted.
     static long count(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
         long first = hour(from);
         long last = hour(to);

@@ -13,7 +13,7 @@ public enum UsageKind {
     /// Finished deliveries on a connection, grouped by status.
     OUTCOMES(2),
     /// Deliveries created on a connection, grouped by trigger. A delivery that the connection's
-    /// filter rejects is not counted. If it was counted before the filter was decided, it is
+    /// filter rejects is not counted. If it was counted before the filter's result was known, it is
     /// subtracted again.
     DELIVERIES(3),
     /// Attempts on a connection that got a response or timed out waiting for one, grouped by

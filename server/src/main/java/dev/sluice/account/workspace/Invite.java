@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 
-/// An invitation for one e-mail address to join a workspace. It does not contain the token; the
-/// database stores only the token's hash.
+/// An invitation for one e-mail address to join a workspace. The token for accepting it is shown
+/// only once; the database stores the token's hash.
 ///
 /// @param email in the form that `Account.normalizedEmail` returns
 /// @param role the role that the person will have: `admin` or `member`
@@ -17,6 +17,6 @@ public record Invite(
         Instant createdAt,
         Instant expiresAt) {
 
-    /// How long an invite can be accepted.
+    /// How long an invite stays valid.
     public static final Duration LIFETIME = Duration.ofDays(7);
 }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Stores invites. An address has at most one invite to a workspace; a new invite replaces the
-/// earlier one. An invite is open until it expires.
+/// earlier one. A stored invite is open until it expires. Accepting it deletes it.
 public final class InviteStore {
 
     private InviteStore() {}
@@ -36,7 +36,7 @@ public final class InviteStore {
                 invite.expiresAt());
     }
 
-    /// Returns the open invites to a workspace, the newest first.
+    /// Returns the open invites to a workspace, newest first.
     public static List<Invite> list(Tx tx, WorkspaceId workspace, Instant now) {
         return tx.query(
                 """

@@ -30,7 +30,7 @@ public final class MemberStore {
                 now);
     }
 
-    /// Returns the workspaces of a person, the oldest membership first.
+    /// Returns the workspaces of a person, oldest membership first.
     public static List<Membership> memberships(Tx tx, UUID account) {
         return tx.query(
                 """
@@ -50,7 +50,7 @@ public final class MemberStore {
                 account);
     }
 
-    /// Returns the members of a workspace, the oldest membership first.
+    /// Returns the members of a workspace, oldest membership first.
     public static List<Member> members(Tx tx, WorkspaceId workspace) {
         return tx.query(
                 """

@@ -110,11 +110,10 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns up to 100 deleted workspaces whose data has not been erased yet, the earliest
-    /// deletion first.
+    /// Returns up to 100 deleted workspaces whose data has not been erased yet, earliest deletion
+    /// first.
     ///
-    /// @param before the latest time of deletion: workspaces that were deleted after this time are
-    ///   not returned
+    /// @param before the latest deletion time; workspaces deleted after this time are not returned
     /// @param except workspaces to leave out
     public static List<WorkspaceId> deletedBefore(
             Tx tx, Instant before, Collection<WorkspaceId> except) {
@@ -131,8 +130,8 @@ public final class WorkspaceStore {
                 except.stream().map(WorkspaceId::value).toList());
     }
 
-    /// Locks a deleted workspace until the transaction ends. Returns false if another node has
-    /// locked it, or if its data has been erased.
+    /// Locks a deleted workspace until the transaction ends. Returns false if another transaction
+    /// has locked it, if it is not deleted, or if its data has been erased.
     public static boolean lockDeleted(Tx tx, WorkspaceId id) {
         return tx.findOne(
                         """
@@ -158,7 +157,7 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns the entity tag of a workspace that is not deleted, made from the time of its last
+    /// Returns the entity tag of a workspace that is not deleted, derived from the time of its last
     /// change.
     public static Optional<EntityTag> tag(Tx tx, WorkspaceId id) {
         return tx.findOne(
@@ -167,8 +166,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns the oldest workspace that is not deleted, as a list of one, or an empty list if
-    /// there is none.
+    /// Returns a list that contains only the oldest workspace that is not deleted, or an empty list
+    /// if there is none.
     public static List<Workspace> first(Tx tx) {
         return tx.query(
                 """
@@ -181,7 +180,7 @@ public final class WorkspaceStore {
                 WorkspaceStore::workspace);
     }
 
-    /// Returns the workspaces with this name that are not deleted, the oldest first.
+    /// Returns the workspaces with this name that are not deleted, oldest first.
     public static List<Workspace> named(Tx tx, String name) {
         return tx.query(
                 """

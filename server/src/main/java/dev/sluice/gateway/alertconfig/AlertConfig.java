@@ -32,10 +32,10 @@ public record AlertConfig(
 
     /// The outcome of the last messages to the channel's target.
     ///
-    /// @param lastSentAt when the last message was sent; empty if none has been sent since the
-    ///   channel was created
+    /// @param lastSentAt when the last message was sent, even if the target has changed since;
+    ///   empty if none has been sent since the channel was created
     /// @param lastError why the last message was not sent; empty if it was sent, or if there has
-    ///   been no message yet
+    ///   been no message to this target yet
     public record SendingState(Optional<Instant> lastSentAt, Optional<String> lastError) {
 
         static final SendingState NOTHING_SENT =

@@ -31,7 +31,7 @@ import java.util.Set;
 /// The routes under `/api/v1/alert-configs`: create, list, get, patch and delete.
 public final class AlertConfigRoutes {
 
-    /// The maximum number of channels of a workspace. It limits the number of messages, because
+    /// The maximum number of channels per workspace. It limits the number of messages, because
     /// Sluice may send a separate message to each channel.
     private static final int MAX_CHANNELS = 50;
 

@@ -157,7 +157,7 @@ public final class AlertConfigStore {
                 target);
     }
 
-    /// Records, on all channels to a target, that a message was sent. Clears their last error.
+    /// Records for all channels with this target that a message was sent. Clears their last error.
     public static void recordSent(Tx tx, UUID target, Instant now) {
         tx.update(
                 "update alert_config set last_sent_at = ?, last_error = null where target = ?",
@@ -165,7 +165,8 @@ public final class AlertConfigStore {
                 target);
     }
 
-    /// Records, on all channels to a target, why a message was not sent.
+    /// Records the reason why a message was not sent as the last error of all channels with this
+    /// target.
     public static void recordFailure(Tx tx, UUID target, String error) {
         tx.update(
                 "update alert_config set last_error = ? where target = ?",

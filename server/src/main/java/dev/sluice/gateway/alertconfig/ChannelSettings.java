@@ -12,12 +12,13 @@ public sealed interface ChannelSettings {
     /// A chat in a messenger, in which a bot posts the alerts.
     ///
     /// @param token the bot's token
-    /// @param chatId the number of a chat, or `@` and the name of a channel in the messenger
+    /// @param chatId the numeric id of a chat, or `@` followed by the name of a channel in the
+    ///   messenger
     record MessengerChannel(Secret token, String chatId) implements ChannelSettings {}
 
     record WebhookChannel(DestinationUrl url) implements ChannelSettings {}
 
-    /// Stored settings that this node cannot read, because they were encrypted with another key or
-    /// written by a later version.
+    /// Stored settings that this node cannot read: they were encrypted with another key, a later
+    /// version wrote them, or the current rules refuse them.
     record UnreadableChannel() implements ChannelSettings {}
 }

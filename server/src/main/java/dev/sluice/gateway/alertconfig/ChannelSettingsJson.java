@@ -24,11 +24,11 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// Converts [ChannelSettings] from and to JSON. There are three forms: as users send them, as the
-/// API shows them, and as they are encrypted for storage.
+/// Converts [ChannelSettings] to and from JSON. There are three JSON forms: the one that users
+/// send, the one that the API shows, and the one that is encrypted for storage.
 final class ChannelSettingsJson {
 
-    /// The form of a bot's token. The token becomes part of a URL's path, so it must not contain
+    /// The format of a bot's token. The token becomes part of a URL's path, so it must not contain
     /// characters that are special in a path.
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9:_-]{1,128}");
 

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads connections. `find`, `list` and `count` omit connections whose source is in the trash or
-/// whose destination is deleted.
+/// Reads connections. `find`, `list` and `count` omit deleted connections, and connections whose
+/// source is in the trash or whose destination is deleted.
 public final class ConnectionQueries {
 
     /// A connection as it is loaded into a node's memory, and whether it is deleted.
@@ -110,7 +110,8 @@ public final class ConnectionQueries {
                 filter.arguments(workspace).toArray());
     }
 
-    /// Lists the connections of a source, newest first.
+    /// Lists the connections of a source, newest first. Omits deleted connections, and connections
+    /// whose destination is deleted.
     ///
     /// @param q text that the destination's name must contain, ignoring case; empty for all
     ///   connections

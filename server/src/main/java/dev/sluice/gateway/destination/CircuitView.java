@@ -16,7 +16,7 @@ public record CircuitView(String state, Optional<Instant> reopenAt) {
     static final CircuitView CLOSED = new CircuitView("closed", Optional.empty());
 
     /// Reads the columns `circuit_state` and `reopen_at`, which a query gets from the circuit row
-    /// by an outer join. Both are null if there is no circuit row.
+    /// through an outer join. Both are null if there is no circuit row.
     static CircuitView read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         return row.textOrNone("circuit_state")

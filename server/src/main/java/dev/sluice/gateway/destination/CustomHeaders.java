@@ -45,8 +45,8 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.isEmpty();
     }
 
-    /// Returns a copy of these headers in which every header that is secret in `later` is secret,
-    /// too. This protects the value of a header that the user marked as secret only afterwards.
+    /// Returns a copy of these headers in which every header that is secret in `later` is also
+    /// secret. This protects the value of a header that the user marked as secret only later.
     CustomHeaders withSecretNamesOf(CustomHeaders later) {
         var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         names.addAll(secretNames);

@@ -29,7 +29,8 @@ public final class Filter {
 
     /// A list of conditions joined by `and` or `or`.
     ///
-    /// @param conditions at least one condition; only the outermost group may contain other groups
+    /// @param conditions at least one condition, except in [Filter#UNREADABLE]; only the outermost
+    ///   group can contain other groups
     record FilterGroup(LogicalOperator join, List<FilterCondition> conditions)
             implements FilterCondition {
         FilterGroup {
@@ -90,7 +91,8 @@ public final class Filter {
     /// is too small to find out.
     public FilterResult evaluate(FilterInput input) {
         if (input.effort().isSpent() && !root.conditions().isEmpty()) {
-            // Throwing an exception for each filter would take too long: there may be a thousand.
+            // Throwing an exception for each filter would take too long: an event can have a
+            // thousand filters.
             return FilterResult.UNDECIDED;
         }
         try {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/// The headers and body of one event, prepared for filters, and the [Effort] (a limit on CPU work)
-/// that all filters of the event may spend together.
+/// The headers and body of one event, prepared for filters, and the [Effort] (a budget of CPU work)
+/// that all filters of the event share.
 ///
 /// All filters of an event share one instance. The body is parsed at most once, and only if a rule
 /// needs it. Each path is looked up once. Not thread-safe.
@@ -21,15 +21,16 @@ public final class FilterInput {
     /// The cost of evaluating one rule, not counting the bytes that it reads.
     private static final int RULE_COST = 16;
 
-    /// The cost of comparing a path with one header. If both names have the same length, that
-    /// length is added to the cost.
+    /// The cost of comparing the header name in a path with the name of one header. If the two
+    /// names have the same length, that length is added to the cost. If they are equal, the length
+    /// of the header's value is added, too.
     private static final int HEADER_COST = 4;
 
     /// The base effort at ingest, which is enough for a thousand short rules on any event.
-    /// `EFFORT_PER_BYTE` is added for each byte of the headers and the body, and `EFFORT_PER_VALUE`
-    /// for each name and value of the body. With this effort, all filters of an event together take
-    /// at most four times the CPU time of parsing the body, plus 250 µs. `FilterEffortTest`
-    /// measures this.
+    /// `EFFORT_PER_BYTE` is added for each byte of the headers. Once the body is parsed,
+    /// `EFFORT_PER_BYTE` is added for each of its bytes, and `EFFORT_PER_VALUE` for each of its
+    /// names and values. With this effort, all filters of an event together take at most four times
+    /// the CPU time of parsing the body, plus 250 µs. `FilterEffortTest` measures this.
     private static final int BASE_EFFORT = 48 * 1024;
 
     private static final double EFFORT_PER_BYTE = 0.6;
@@ -48,7 +49,7 @@ public final class FilterInput {
             }
         }
 
-        /// The value of a header. If several headers have the name, their values are joined by
+        /// The value of a header. If several headers have this name, their values are joined by
         /// commas.
         record HeaderPathValue(String value) implements PathValue {
             @Override
@@ -97,7 +98,7 @@ public final class FilterInput {
 
     /// Returns an input for ingest, whose effort grows with the size of the event.
     ///
-    /// @param body the body as received; it is never modified
+    /// @param body the body as received; it is neither copied nor modified
     public static FilterInput atIngest(List<Header> headers, byte[] body) {
         long headerBytes = 0;
         for (var header : headers) {
@@ -109,7 +110,7 @@ public final class FilterInput {
 
     /// Returns an input with the given effort.
     ///
-    /// @param body the body as received; it is never modified
+    /// @param body the body as received; it is neither copied nor modified
     public static FilterInput of(List<Header> headers, byte[] body, Effort effort) {
         return new FilterInput(headers, body, effort, false);
     }

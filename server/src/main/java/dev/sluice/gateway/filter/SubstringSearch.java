@@ -4,12 +4,12 @@ package dev.sluice.gateway.filter;
 /// is.
 ///
 /// A simple search can take time proportional to the length of the text times the length of the
-/// substring, which untrusted users could exploit. This class uses the algorithm of Knuth, Morris
-/// and Pratt (1977) instead. Immutable.
+/// substring, which untrusted users could exploit. Except for short substrings, this class
+/// therefore uses the Knuth-Morris-Pratt algorithm (1977). Immutable.
 final class SubstringSearch {
 
-    /// The maximum length, in characters, of substrings that are searched with `String.contains`,
-    /// which is fast enough for short substrings.
+    /// The maximum length, in characters, of substrings that are searched for with
+    /// `String.contains`, which is fast enough for short substrings.
     private static final int MAX_JDK_SEARCH_LENGTH = 8;
 
     private final String part;
@@ -28,7 +28,7 @@ final class SubstringSearch {
         return new SubstringSearch(part);
     }
 
-    /// Returns the effort of searching a string of `length` characters.
+    /// Returns the effort needed to search a string of `length` characters.
     long effort(int length) {
         return borders.length == 0 ? (2L + part.length()) * length : 6L * length;
     }

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 
 /// The route `PUT /api/v1/workspaces/{id}/plan`, with which an owner changes the workspace's plan.
 /// Refuses the request if only the server's operator may change plans. This node applies the new
-/// limits before it answers.
+/// limits before it responds.
 public final class PlanChangeRoutes {
 
     private final WorkspaceAccess access;

@@ -21,9 +21,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// Holds the current configuration of all workspaces in memory, except for deleted rows.
 ///
 /// A node reads only what has changed since the version that it already has. It applies its own
-/// changes before it answers the API request. It applies changes made on other nodes in its next
-/// round; a round runs every half second. No version is skipped, because versions commit in order.
-/// Thread-safe.
+/// changes before it responds to the API request. It applies changes made on other nodes in its
+/// next round; a round runs every half second, or every second while the node is idle. No version
+/// is skipped, because versions commit in order. Thread-safe.
 public final class ConfigurationCache implements RoutingTable, ConfigurationListener, Loop.Step {
 
     /// The maximum number of deleted connections that one query looks up.

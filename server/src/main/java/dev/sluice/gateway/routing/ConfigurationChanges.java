@@ -39,8 +39,9 @@ record ConfigurationChanges(
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
 
-    /// Reads all rows that are not deleted, for a node that has read nothing yet. Reads sources,
-    /// destinations and connections at the same time, because the start of the node waits for them.
+    /// Reads all rows that are not deleted, for a node that has read nothing yet. A deleted
+    /// workspace is included until its data has been erased. Reads sources, destinations and
+    /// connections concurrently, because node startup waits for them.
     static ConfigurationChanges readAll(
             Db db, SourceStore sourceStore, DestinationStore destinationStore) {
         var version = new AtomicLong();

@@ -20,7 +20,7 @@ public enum HoldReason {
     /// configuration.
     CIRCUIT_OPEN;
 
-    /// The name that the API uses.
+    /// Returns the name that the API uses.
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

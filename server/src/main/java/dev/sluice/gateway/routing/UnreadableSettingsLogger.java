@@ -12,6 +12,7 @@ import java.util.Optional;
 
 /// Logs an error when a node cannot read some settings of a source, destination or connection. If
 /// the row changes later, logs the error again only if the list of unreadable settings has changed.
+/// Never logs it for deleted rows or for sources in the trash.
 final class UnreadableSettingsLogger {
 
     private static final Logger log = LoggerFactory.getLogger(UnreadableSettingsLogger.class);

@@ -7,9 +7,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Keeps the old values of those settings of a source that affect the requests sent for its events,
-/// when a change replaces them. Also finds the settings that were in force at a given configuration
-/// version.
+/// Keeps the earlier values of a source's settings that affect the requests sent for its events.
+/// Also finds the settings that were in force at a given configuration version.
 public final class ReplacedSourceStore {
 
     private static final ReplacedRowStore ROWS =

@@ -8,9 +8,9 @@ import java.util.List;
 
 /// The SQL that assigns ingest tokens to sources, and retires them.
 ///
-/// A token is retired when its source no longer has it. Senders may still use a retired token, so
-/// only the workspace that had it can take it again. Only its hash is kept. No workspace can take
-/// the tokens of a deleted workspace.
+/// A token is retired when it is no longer the current or the previous token of its source. Senders
+/// might still use it, so only the workspace whose source had it can claim it again. Only its hash
+/// is kept. No workspace can claim the tokens of a deleted workspace.
 ///
 /// Configuration changes run one after another, so a token that is free stays free until the end of
 /// the transaction.

@@ -29,7 +29,7 @@ public final class TrashStore {
     private TrashStore() {}
 
     /// Moves a source to the trash. Returns false if the workspace has no such source, or if the
-    /// source is in the trash already.
+    /// source is already in the trash.
     static boolean moveToTrash(
             Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
@@ -47,8 +47,8 @@ public final class TrashStore {
                 == 1;
     }
 
-    /// Restores a source. Returns false if the source is not in the trash, or if its seven days
-    /// there are over.
+    /// Restores a source. Returns false if the source is not in the trash, or if its seven days in
+    /// the trash are over.
     static boolean restore(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
                         """
@@ -66,7 +66,7 @@ public final class TrashStore {
     }
 
     /// Lists the sources in the trash, most recently deleted first. Omits sources whose seven days
-    /// there are over, even if they have not been purged yet.
+    /// in the trash are over, even if they have not been purged yet.
     static List<TrashedSource> list(
             Tx tx,
             SourceStore sources,
@@ -152,8 +152,8 @@ public final class TrashStore {
         return purged;
     }
 
-    /// Purges every source of a deleted workspace, whether or not it is in the trash. The sources'
-    /// ingest URLs stop working.
+    /// Purges all sources of a deleted workspace, including those that are not in the trash. The
+    /// sources' ingest URLs stop working.
     ///
     /// @return the sources of the workspace
     public static List<SourceId> purgeAll(Tx tx, WorkspaceId workspace, Instant now, long version) {

@@ -101,7 +101,8 @@ public sealed interface VerificationConfig {
     /// Returns the name of the header that contains the secret itself. The header's value is masked
     /// when the event is stored, and the header is not forwarded.
     ///
-    /// Returns empty for configs that verify signatures, because a signature is not secret.
+    /// Returns empty for configs that verify signatures, because a signature is not secret. Also
+    /// returns empty if there is no verification, or if this node cannot read the config.
     default Optional<String> credentialHeader() {
         return switch (this) {
             case BasicAuthVerification _ -> Optional.of("Authorization");

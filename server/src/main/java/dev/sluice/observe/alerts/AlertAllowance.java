@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// The number of alert messages that a workspace may send in any hour through all its channels of
-/// one kind together. There is also a limit for each mailbox, which counts the mails from all
-/// workspaces together.
+/// one kind together. There is also a limit for each mailbox, which covers the emails from all
+/// workspaces combined.
 ///
 /// Half of a mailbox's limit is reserved for the workspace that sent mail to the mailbox first, so
-/// that other workspaces cannot block that workspace's alerts. All other workspaces share the other
-/// half.
+/// that other workspaces cannot block that workspace's alerts. All other workspaces together may
+/// use at most the other half.
 ///
 /// @param kind the name of the allowance in the database
 /// @param words the allowance as a phrase, such as `60 mails`
@@ -101,8 +101,9 @@ record AlertAllowance(String kind, int perHour, String words) {
         return Optional.empty();
     }
 
-    /// Removes the counts that are no longer needed: those of deleted workspaces, and those of
-    /// mailboxes that have received no mail for 30 days.
+    /// Removes the counts that are no longer needed: those of deleted workspaces, those of
+    /// mailboxes whose first workspace is deleted, and those of mailboxes that have received no
+    /// mail for [#MAILBOX_RETENTION].
     static void deleteObsolete(Tx tx, Instant now) {
         AlertMessageStore.deleteObsoleteUse(tx, SlidingHour.minute(now.minus(MAILBOX_RETENTION)));
     }

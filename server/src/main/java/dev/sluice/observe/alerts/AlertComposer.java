@@ -61,8 +61,8 @@ public final class AlertComposer {
         this.meter = meter;
     }
 
-    /// Composes messages for due incidents, at most [#MAX_MESSAGES_PER_ROUND]. Returns the number
-    /// of incidents that were handled, including those that were postponed.
+    /// Composes messages for the incidents that are due, at most [#MAX_MESSAGES_PER_ROUND]. Returns
+    /// the number of incidents that were handled, including those that were postponed.
     int compose(RoundParts parts, Instant now) {
         var tried = new HashSet<AlertKey>();
         boolean isAnyNew = true;
@@ -92,8 +92,8 @@ public final class AlertComposer {
     }
 
     /// Composes the message for an incident. If that fails, postpones the incident, so that it does
-    /// not hold up the others. If the database fails temporarily, throws the exception instead of
-    /// postponing.
+    /// not hold up the others. If the cause is a temporary database failure, rethrows the exception
+    /// instead of postponing the incident.
     private void composeOrPostpone(AlertKey key, Instant now) {
         try {
             db.run(tx -> compose(tx, key, now));
@@ -170,8 +170,8 @@ public final class AlertComposer {
         return refusal.isEmpty();
     }
 
-    /// Returns the delivery counts in the news as JSON, to be stored with the message. If the
-    /// message is later given up, another message reports these counts.
+    /// Returns the delivery counts of these news items as JSON, to be stored with the message. If
+    /// the message is later abandoned, another message reports these counts.
     private static String countsJson(List<SourceNews> news) {
         var counts =
                 news.stream()

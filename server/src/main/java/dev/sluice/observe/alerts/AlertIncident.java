@@ -6,15 +6,15 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 
-/// The history of alerts about one destination to one target (a mailbox, a chat or a URL). Decides
-/// when the next message is due. Immutable; reads no clock.
+/// The history of the alerts that one target (a mailbox, a chat or a URL) gets about one
+/// destination. Decides when the next message is due. Immutable; reads no clock.
 ///
 /// A message reports news: failures, an opened circuit, a recovery or other changes ([NewsKind])
-/// that no message has reported yet. The first message is sent at once. The second message follows
-/// 10 minutes after the first, and the third an hour after the second. Each further message follows
-/// six hours after the previous one. Deliveries that will expire and unreadable settings are
-/// reported 10 minutes after the last message. A recovery is reported at once and resets these
-/// intervals.
+/// that no message has reported yet. The first message is sent immediately. The second message
+/// follows at least 10 minutes after the first, and the third at least an hour after the second.
+/// Each further message follows at least six hours after the previous one. News about deliveries
+/// that will expire, or about unreadable settings, is due at most 10 minutes after the last
+/// message. A recovery is reported immediately and resets these intervals.
 ///
 /// @param messages the number of messages since the last message that reported a recovery
 /// @param lastAt when the last message was composed; empty if there was none
@@ -23,7 +23,7 @@ import java.util.Set;
 record AlertIncident(
         int messages, Optional<Instant> lastAt, boolean isOpen, boolean isOpenReported) {
 
-    /// The kinds of news that a message can report. The database stores the number.
+    /// The kinds of news that a message can report. The database stores each kind as its number.
     enum NewsKind {
         FAILED(1),
         EXHAUSTED(2),
@@ -74,11 +74,12 @@ record AlertIncident(
     /// Like [#QUIET], but for an incident whose last message reported a recovery.
     static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
 
-    /// Like [#QUIET], but for an incident with a message that was given up. The counts of that
-    /// message are kept for this long.
+    /// Like [#QUIET], but for an incident with an abandoned message. The counts of that message are
+    /// kept for this long.
     static final Duration QUIET_AFTER_LOSS = Duration.ofDays(30);
 
-    /// Returns the time between the last message and the next one.
+    /// Returns the minimum time between the last message and the next one. [#dueAt] shortens this
+    /// time for some kinds of news.
     Duration interval() {
         return switch (messages) {
             case 0, 1 -> FIRST_INTERVAL;

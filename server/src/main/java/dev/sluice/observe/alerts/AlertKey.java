@@ -9,10 +9,10 @@ import java.util.UUID;
 /// @param target identifies the mailbox, chat or URL; see
 ///   [dev.sluice.gateway.alertconfig.AlertConfig#target()]
 /// @param destination the id of the destination or source. If this is the workspace's id, the key
-///   identifies the shared incident, which counts all destinations that have no separate incident
+///   identifies the shared incident, which covers all destinations that have no separate incident
 record AlertKey(UUID workspace, UUID target, UUID destination) {
 
-    /// Returns the key of the shared incident, which counts all destinations that have no separate
+    /// Returns the key of the shared incident, which covers all destinations that have no separate
     /// incident.
     AlertKey rest() {
         return new AlertKey(workspace, target, workspace);

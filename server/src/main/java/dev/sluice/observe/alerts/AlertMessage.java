@@ -2,8 +2,8 @@ package dev.sluice.observe.alerts;
 
 import java.util.UUID;
 
-/// An alert message that is to be sent over a channel. If the message is sent again after a crash,
-/// its id and content stay the same.
+/// An alert message that is to be sent over a channel. If the message is sent again, for example
+/// after a crash, its id and content stay the same.
 ///
 /// @param subject a single line
 /// @param details the content as JSON, for webhooks

@@ -21,8 +21,9 @@ final class AlertMessageStore {
 
     /// A message that one node is sending.
     ///
-    /// @param destination empty if an earlier version composed the message
-    /// @param tries how often nodes have tried to send the message, including this time
+    /// @param destination as in [AlertKey]; empty if an earlier version of Sluice composed the
+    ///   message
+    /// @param tries how many times nodes have tried to send the message, including this time
     record ClaimedMessage(
             AlertMessage message,
             UUID workspace,
@@ -36,11 +37,11 @@ final class AlertMessageStore {
         }
     }
 
-    /// The number of mails that a mailbox received in the last hour.
+    /// The number of emails that a mailbox received in the last hour.
     ///
     /// @param firstWorkspace the workspace that sent mail to the mailbox first
-    /// @param all the mails from all workspaces
-    /// @param others the mails from all workspaces except `firstWorkspace`
+    /// @param all the emails from all workspaces
+    /// @param others the emails from all workspaces except `firstWorkspace`
     record MailboxUse(UUID firstWorkspace, SlidingHour all, SlidingHour others) {}
 
     /// The minimum pause between two messages to the same chat.
@@ -79,7 +80,7 @@ final class AlertMessageStore {
     ///
     /// @param without the workspaces whose messages are left out
     /// @param withoutTargets the targets whose messages are left out
-    /// @param withMail false to leave out mails
+    /// @param withMail false to leave out emails
     static List<WaitingMessage> waiting(
             Tx tx,
             Collection<UUID> without,
@@ -126,7 +127,7 @@ final class AlertMessageStore {
     /// [#CHAT_INTERVAL].
     ///
     /// @param messages at most one for each chat
-    /// @param until when the claim expires; from then on, another node may claim each message for
+    /// @param until when the claim expires; from then on, another node may claim any message for
     ///   which this node has not yet recorded a result
     static List<ClaimedMessage> claim(
             Tx tx, Collection<UUID> messages, Instant now, Instant until) {
@@ -150,7 +151,7 @@ final class AlertMessageStore {
     }
 
     /// Lets only one transaction at a time claim messages to the same chat, so that nodes cannot
-    /// claim two of them in the same second.
+    /// claim two such messages in the same second.
     private static void lockChats(Tx tx, Collection<UUID> messages) {
         tx.query(
                 """
@@ -164,7 +165,7 @@ final class AlertMessageStore {
                 messages);
     }
 
-    /// Delays all messages to a target until `until` at the earliest.
+    /// Delays all messages to a target at least until `until`.
     static void pause(Tx tx, UUID target, Instant until) {
         tx.update(
                 "update alert_message set try_at = ? where target = ? and try_at < ?",
@@ -196,10 +197,10 @@ final class AlertMessageStore {
                 message.tries());
     }
 
-    /// Removes a message that is given up, unless another node has claimed it in the meantime.
+    /// Removes an abandoned message, unless another node has claimed it in the meantime.
     ///
-    /// @return the content of the message, in the form that [AlertStore#keepLost] reads; empty if
-    ///   the message was not removed
+    /// @return the counts that the message reports, in the JSON form that [AlertStore#keepLost]
+    ///   reads; empty if the message was not removed
     static Optional<String> giveUp(Tx tx, ClaimedMessage message) {
         return tx.findOne(
                 """
@@ -264,7 +265,7 @@ final class AlertMessageStore {
                 kind);
     }
 
-    /// Locks the count of a mailbox's mails until the transaction ends, and returns it. If the
+    /// Locks the count of a mailbox's emails until the transaction ends, and returns it. If the
     /// mailbox has no row yet, `workspace` becomes its first workspace.
     static MailboxUse lockMailbox(Tx tx, UUID mailbox, UUID workspace) {
         return tx.single(

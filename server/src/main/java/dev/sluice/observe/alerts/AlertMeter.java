@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts what became of the alert messages that this process handled, by kind of channel.
+/// Counts the outcomes of the alert messages that this process handled, by kind of channel.
 /// Thread-safe.
 public final class AlertMeter {
 
@@ -16,9 +16,9 @@ public final class AlertMeter {
         SENT,
         /// One try failed. Another try may follow.
         FAILED,
-        /// The last try failed.
+        /// The message was abandoned after a failed try. No other try follows.
         DROPPED,
-        /// A limit was reached, so the message was not composed yet. Its news is reported later.
+        /// A limit was reached, so no message was composed. The news is reported later.
         POSTPONED
     }
 
@@ -30,7 +30,7 @@ public final class AlertMeter {
         counters.computeIfAbsent(new Key(fate, channel), _ -> new LongAdder()).increment();
     }
 
-    /// Returns how often this outcome has occurred, for each kind of channel.
+    /// Returns how many times this outcome has occurred, for each kind of channel.
     public Map<String, Long> counts(Fate fate) {
         Map<String, Long> counts = new TreeMap<>();
         for (var channel : AlertChannel.values()) {

@@ -39,7 +39,7 @@ final class AlertQueries {
     ///
     /// @param source the id of the source, or the destination's id if the news concerns no source
     /// @param n the number of deliveries; 1 if the news is not about deliveries
-    /// @param sample one of the failed deliveries; null for news of other kinds
+    /// @param sample the id of one of the failed deliveries; null for news of other kinds
     /// @param since when the news was found. For deliveries that will expire, this is when the
     ///   first of them expires
     record NewsItem(
@@ -58,9 +58,9 @@ final class AlertQueries {
         }
     }
 
-    /// A page of the failures and circuit changes that [AlertWatcher] has not read yet.
+    /// The end of a page of the failures and circuit changes that [AlertWatcher] has not read yet.
     ///
-    /// @param upTo the number of the last transaction in the page
+    /// @param upTo the id of the last transaction in the page
     /// @param isLast whether nothing is left after this page
     record ChangePage(long upTo, boolean isLast) {}
 
@@ -97,6 +97,8 @@ final class AlertQueries {
 
     /// Joins the connections in `wanted` with the enabled channels that get alerts about them.
     /// These are the channels of the connection's source and the channels of its whole workspace.
+    /// Leaves out a connection if it is deleted, if its destination is deleted, or if its source is
+    /// in the trash.
     private static final String TARGETS_OF_CONNECTIONS =
             """
               join connection on connection.id = wanted.connection_id and connection.deleted_at is null
@@ -203,11 +205,11 @@ final class AlertQueries {
         return counts;
     }
 
-    /// Counts the deliveries that failed in a page of commits, for each target, connection and
-    /// status.
+    /// Counts the deliveries that ended as `failed` or `exhausted` in a page of transactions, for
+    /// each target, connection and status.
     ///
-    /// @param seen commits that are visible in this snapshot are left out
-    /// @param upTo the number of the last transaction in the page
+    /// @param seen transactions that are visible in this snapshot do not count
+    /// @param upTo the id of the last transaction in the page
     static List<NewsItem> failures(Tx tx, TxSnapshot seen, long upTo, Instant now) {
         return tx.query(
                 """
@@ -247,7 +249,7 @@ final class AlertQueries {
     /// target's incident says that it was open.
     ///
     /// @param seen transactions that are visible in this snapshot are left out
-    /// @param upTo the number of the last transaction in the page
+    /// @param upTo the id of the last transaction in the page
     static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen, long upTo) {
         return tx.query(
                 """
@@ -362,9 +364,9 @@ final class AlertQueries {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Returns the news of an incident, including the counts of messages that were given up. Leaves
-    /// out sources that are now in the trash. Lists the `limit` sources with the most deliveries,
-    /// and counts all others together.
+    /// Returns the news of an incident, including the counts of abandoned messages. Leaves out
+    /// sources that are now in the trash. Lists the `limit` sources with the most deliveries, and
+    /// counts all others together.
     static News news(Tx tx, AlertKey key, int limit) {
         var more = new AtomicLong();
         var items =

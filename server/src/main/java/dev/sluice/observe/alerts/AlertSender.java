@@ -33,9 +33,9 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// If that node dies, the claim expires, and another node sends the message with the same id. A
 /// message that is refused temporarily is tried up to five times. The tries span about two and a
-/// half hours, or more if the channel asks for longer pauses. The counts of a message that is given
-/// up are reported with a later message. A chat gets at most one message a second. A node sends
-/// only a few messages of a workspace at a time, so that a channel that hangs does not delay other
+/// half hours, or more if the channel asks for longer pauses. The counts of an abandoned message
+/// are reported with a later message. A chat gets at most one message a second. A node sends only a
+/// few messages of a workspace at a time, so that a channel that hangs does not delay other
 /// workspaces.
 public final class AlertSender implements Loop.Step {
 
@@ -52,7 +52,7 @@ public final class AlertSender implements Loop.Step {
     /// time, with the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
-    /// The minimum pauses before the second to the fifth try of a message.
+    /// The minimum pause before each of the four retries of a message.
     static final List<Duration> RETRY_INTERVALS =
             List.of(
                     Duration.ofMinutes(1),
@@ -244,9 +244,9 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Turns the counts of given-up messages to the same target into news again, because the target
-    /// now accepts messages. If this fails, it is tried again after the next message to the target
-    /// is sent. The message that was just sent is not sent again.
+    /// Turns the counts of abandoned messages to the same target into news again, because the
+    /// target now accepts messages. If this fails, it is tried again after the next message to the
+    /// target is sent. The message that was just sent is not sent again.
     private void reportLost(ClaimedMessage sent) {
         try {
             db.run(tx -> AlertStore.reportLost(tx, sent.target(), clock.instant()));
@@ -292,9 +292,9 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Gives up a message, and keeps its counts for a later message. If another node has claimed
-    /// the message in the meantime, only records the failure. Returns whether the message was given
-    /// up.
+    /// Abandons a message, and keeps its counts for a later message. If another node has claimed
+    /// the message in the meantime, only records the failure. Returns whether the message was
+    /// abandoned.
     private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var key = claimed.key();
         if (key.isPresent()) {
@@ -309,7 +309,7 @@ public final class AlertSender implements Loop.Step {
         return news.isPresent();
     }
 
-    /// Waits until this node is no longer sending any message, but at most three seconds.
+    /// Waits up to three seconds for this node to finish sending messages.
     public void awaitSent() throws InterruptedException {
         lock.lock();
         try {

@@ -22,7 +22,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /// Stores the alert incidents ([AlertIncident]) and the news of each incident that no message has
-/// reported yet. Also stores the position up to which [AlertWatcher] has read the failures.
+/// reported yet. Also stores the position up to which [AlertWatcher] has read the failures and
+/// circuit changes.
 ///
 /// A transaction that changes several incidents locks their rows first, in the order of target and
 /// destination, so that transactions cannot deadlock. The lock on an incident's row also protects
@@ -153,9 +154,9 @@ final class AlertStore {
                 NewsKind.EXPIRING.number());
     }
 
-    /// Keeps the counts of a message that is given up. These counts alone do not make a message
-    /// due. They are reported with the next news of the incident, or after [#reportLost]. The
-    /// caller must have locked the incident.
+    /// Keeps the counts of an abandoned message. These counts alone do not make a message due. They
+    /// are reported with the next news of the incident, or after [#reportLost]. The caller must
+    /// have locked the incident.
     ///
     /// @param news a JSON object with a list `counts`. Each element has the fields `source_id`,
     ///   `kind`, `n`, `sample` and `since`; a source and kind may occur more than once
@@ -189,9 +190,9 @@ final class AlertStore {
                 news);
     }
 
-    /// Turns the counts of messages that were given up into news again. Call this after each
-    /// message that was sent to the target. One call handles up to 500 incidents; later calls
-    /// handle the rest.
+    /// Turns the counts of abandoned messages to this target into news again. Call this after each
+    /// message that is sent to the target. One call handles up to 500 incidents; later calls handle
+    /// the rest.
     static void reportLost(Tx tx, UUID target, Instant now) {
         var keys =
                 tx.query(
@@ -293,7 +294,7 @@ final class AlertStore {
     /// source is not in `unreadable`. Skips incidents that another transaction has locked.
     ///
     /// @param unreadable the ids of the destinations and sources whose settings cannot be read, and
-    ///   of their workspaces
+    ///   of their workspaces, which identify the shared incidents
     static void noteReadable(Tx tx, Collection<UUID> unreadable, int limit) {
         tx.update(
                 """
@@ -561,7 +562,8 @@ final class AlertStore {
                 now.minus(AlertIncident.QUIET));
     }
 
-    /// Deletes all incidents of these targets, with their news.
+    /// Deletes all incidents of these targets, and the updates of these incidents that were not
+    /// reported yet (`alert_news`).
     static void deleteAll(Tx tx, Collection<UUID> targets) {
         tx.update(
                 """

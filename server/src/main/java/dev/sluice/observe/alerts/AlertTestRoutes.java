@@ -94,9 +94,9 @@ public final class AlertTestRoutes {
         AlertConfigStore.recordSent(tx, target, sentAt);
     }
 
-    /// Counts a test message against the workspace's limits, and throws an [ApiException] if a
-    /// limit is reached. The limits keep users from flooding a stranger's mailbox with test
-    /// messages.
+    /// Counts a test message against the limits of the workspace and of the mailbox, and throws an
+    /// [ApiException] if a limit is reached. The limits keep users from flooding a stranger's
+    /// mailbox with test messages.
     private static void takeTest(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         long second = now.getEpochSecond();

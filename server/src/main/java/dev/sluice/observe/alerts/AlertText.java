@@ -19,8 +19,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Composes the message about an incident, as subject, text and JSON: what failed, how often, the
-/// last error, and links to the dashboard. The message contains no payload, no header and no
-/// secret.
+/// last error, and links to the dashboard. The message contains no payloads, headers or secrets.
 ///
 /// @param circuitOpen whether the destination's circuit is open
 /// @param nextIn how long further news is collected before the next message
@@ -117,7 +116,8 @@ record AlertText(
         return key.isRest() || destination.isSource() ? Optional.empty() : Optional.of(value);
     }
 
-    /// Returns the sources in the news, or the one source that the incident is about.
+    /// Returns the sources that the message reports on, with their counts. If the incident is about
+    /// a source, returns only that source, with counts of zero.
     private List<SourceCount> sources() {
         return destination.isSource()
                 ? List.of(new SourceCount(key.destination(), destination.name(), 0, 0, 0))

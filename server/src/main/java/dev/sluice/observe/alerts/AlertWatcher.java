@@ -29,19 +29,18 @@ import java.util.stream.Collectors;
 /// Finds the failures that alerts report, and has [AlertComposer] compose the messages. Only one
 /// node at a time does this.
 ///
-/// A round reads the failures that were committed since the last round, page by page. One
-/// transaction stores the failures of a page as news ([AlertIncident]) and moves the watcher's
-/// position. Each failure is therefore counted exactly once, no matter when a process dies.
-/// [AlertSender] sends the composed messages.
+/// A round reads the failures and circuit changes that were committed since the last round, page by
+/// page. One transaction stores a page as news ([AlertIncident]) and moves the watcher's position.
+/// Each failure is therefore counted exactly once, no matter when a process dies. [AlertSender]
+/// sends the composed messages.
 ///
 /// While no workspace has an enabled alert channel, most rounds run only one short query.
 public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
-    /// How often the position is moved while there are no failures. The rows of the commit log are
-    /// compacted a quarter of an hour after their commits, and the position must have moved past
-    /// them by then.
+    /// How often the position is moved while there are no failures. If the position does not move
+    /// for a day, the compaction of the commit log discards failures that have not been read.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
     private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
@@ -49,7 +48,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private static final int EXPIRY_BATCH_SIZE = 500;
 
     /// The maximum number of failed connections and changed circuits on one page. A page contains
-    /// more only if a single commit has more. Each of them may have up to 50 targets.
+    /// more only if a single commit has more. Each failed connection or changed circuit can have up
+    /// to 50 targets.
     static final int MAX_CHANGES_PER_PAGE = 500;
 
     private static final int MAX_PAGES_PER_ROUND = 10;
@@ -129,7 +129,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         return isMore.get() || composer.isFull(looked);
     }
 
-    /// Deletes the old incidents of targets that had no enabled channel and now have one again.
+    /// Deletes the old incidents of targets that had no enabled channel before and now have one.
     private void beginAnew() {
         while (db.call(AlertWatcher::beginAnew)) {
             // Each call handles up to ten targets.
@@ -179,8 +179,9 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     }
 
     /// Stores the failures and circuit changes since the last round as news, page by page. Each
-    /// page is stored in one transaction, which also stores the new position. Returns whether pages
-    /// are left for the next round.
+    /// page is stored in one transaction, which also stores the new position. Stops if another
+    /// process has moved the position. Returns whether this process has pages left for the next
+    /// round.
     private boolean takeOver(TxSnapshot from, boolean isMoveDue, Instant now) {
         var seen = from;
         for (int page = 0; page < MAX_PAGES_PER_ROUND; page++) {
@@ -334,7 +335,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         db.run(tx -> AlertAllowance.deleteObsolete(tx, now));
     }
 
-    /// Releases the lease, so that another node can continue at once.
+    /// Releases the lease, so that another node can continue immediately.
     public void releaseLease() {
         db.run(tx -> AlertStore.LEASE.release(tx, holder));
     }

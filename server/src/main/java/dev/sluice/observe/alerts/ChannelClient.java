@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// Sends alert messages over channels: by mail, messenger or webhook. Thread-safe.
+/// Sends alert messages over channels: by email, messenger or webhook. Thread-safe.
 public final class ChannelClient {
 
     /// The result of sending a message.
@@ -33,17 +33,17 @@ public final class ChannelClient {
 
         /// @param reason one sentence, shown to the workspace's users; contains no secret
         /// @param isTemporary whether to try the same message again later
-        /// @param retryAfter how long the channel asks to wait before the next try, at most six
-        ///   hours; zero if the channel does not ask
+        /// @param retryAfter how long to wait before the next try, as requested by the channel; at
+        ///   most six hours, or zero if the channel requests no wait
         record MessageRefused(String reason, boolean isTemporary, Duration retryAfter)
                 implements SendResult {}
     }
 
     private static final Logger log = LoggerFactory.getLogger(ChannelClient.class);
 
-    /// The result for problems that only the operator can fix, such as a wrong password for the
-    /// mail server. The log has the details. The message is tried again, because the operator may
-    /// fix the problem in the meantime.
+    /// The result if an email fails for any reason except a refused recipient, for example because
+    /// the password for the mail server is wrong. The log has the details. The message is tried
+    /// again, because the operator may fix the problem in the meantime.
     private static final SendResult.MessageRefused MAIL_FAILED =
             new SendResult.MessageRefused(
                     "The mail server of this installation did not take the message.",

@@ -20,11 +20,11 @@ import java.util.stream.Collectors;
 final class IncidentRoom {
 
     /// The maximum number of a workspace's incidents for single destinations. Further destinations
-    /// share an incident.
+    /// share one incident for each target.
     static final int MAX_INCIDENTS = 1_000;
 
-    /// Sorts by destination, so that a destination gets incidents for all its targets or for none.
-    /// The destination at which the limit is reached is the only exception.
+    /// Sorts by destination, so that a destination is assigned incidents for all its targets or for
+    /// none. An exception is the destination at which the limit is reached.
     private static final Comparator<AlertKey> DESTINATIONS_FIRST =
             Comparator.comparing(AlertKey::destination).thenComparing(AlertKey::target);
 

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// logged as errors; the audit repairs nothing.
 ///
 /// Each round checks one slice of the hour. The loop then pauses for nine times as long as the
-/// slice took, but at most for half its lease. If this node dies or loses the lease in the middle
-/// of an hour, the next lease holder checks that hour again from the start.
+/// slice took, but for at most half the duration of its lease. If this node dies or loses the lease
+/// in the middle of an hour, the next lease holder checks that hour again from the start.
 public final class AuditLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(AuditLoop.class);
@@ -47,8 +47,8 @@ public final class AuditLoop implements Loop.Step {
 
     private Pause pause = Pause.NONE;
 
-    /// @param settledClock a clock that follows a jump forward only after an hour; with another
-    ///   clock, a jump would make hours count as over too early
+    /// @param settledClock a clock that follows a forward jump of the system clock only after an
+    ///   hour; with an ordinary clock, a jump would make hours seem to be over too early
     /// @param holder identifies this process as the lease holder
     public AuditLoop(Db db, InstantSource settledClock, UUID holder) {
         this.db = db;
@@ -147,7 +147,7 @@ public final class AuditLoop implements Loop.Step {
         return violations.getOrDefault(invariant, 0L);
     }
 
-    /// Releases the lease, so that another node can continue at once.
+    /// Releases the lease, so that another node can continue immediately.
     public void releaseLease() {
         db.run(tx -> AuditStore.releaseLease(tx, holder));
     }

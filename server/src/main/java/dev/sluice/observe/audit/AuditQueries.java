@@ -35,8 +35,8 @@ final class AuditQueries {
 
     /// Returns the sources that have events on the UTC day containing `on`.
     ///
-    /// The primary key of `event` consists of the source and the id, so the query jumps through its
-    /// index from one source to the next.
+    /// The primary key of `event` consists of the source and the id, so the query uses its index to
+    /// jump from one source to the next.
     static List<UUID> sources(Tx tx, Instant on) {
         var day = on.truncatedTo(ChronoUnit.DAYS);
         var low = Uuid7.floor(day);
@@ -62,12 +62,13 @@ final class AuditQueries {
                 high);
     }
 
-    /// Returns events whose delivery rows look wrong, and ids of missing events for which there are
-    /// delivery rows.
+    /// Returns events whose delivery rows look wrong, and ids of events that have delivery rows but
+    /// are not stored under the same source.
     ///
     /// An event looks right if all of the following are true. Ingest created as many deliveries for
     /// it as expected, and that number is also the last ordinal (the number of a delivery within
-    /// its event) among them. The ordinals of its resends have no gap. No delivery id occurs twice.
+    /// its event) among these deliveries. The ordinals of its resends have no gap. No delivery id
+    /// occurs twice.
     ///
     /// @param limit the maximum number of events to return
     static List<EventId> suspects(Tx tx, List<UUID> sources, UUID low, UUID high, int limit) {

@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The check of all events received in one slice of time.
+/// The result of checking all events received in one slice of time.
 ///
 /// All rows are read in one database snapshot. Deliveries constantly move from the work table to
 /// the history table; in a snapshot, each delivery is in exactly one of them.
 ///
+/// @param usage the usage counted from the rows of the slice
 /// @param isTruncated whether there were more suspicious events or unreadable payloads than were
 ///   examined
 record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolean isTruncated) {

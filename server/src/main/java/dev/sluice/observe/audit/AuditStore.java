@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Reads and writes the only row of the table `audit`. The row contains the time up to which data
-/// was checked, and the process that holds the audit's lease.
+/// was checked, the number of violations found, and the audit's lease.
 final class AuditStore {
 
     private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("audit");
@@ -22,7 +22,8 @@ final class AuditStore {
 
     private AuditStore() {}
 
-    /// Acquires or renews the lease. Returns empty if another process holds it.
+    /// Acquires or renews the lease, and returns the audit's progress. Returns empty if another
+    /// process holds the lease.
     static Optional<AuditProgress> acquireLease(Tx tx, UUID holder, Duration lease) {
         return LEASE.acquire(tx, holder, lease)
                 ? tx.findOne(

@@ -27,8 +27,8 @@ public final class DatabaseAuditor {
         return report;
     }
 
-    /// Checks the events received from the full hour `from` up to but not including the full hour
-    /// `to`.
+    /// Checks the events received from `from` (inclusive) to `to` (exclusive). Both times must be
+    /// on the hour.
     public static AuditReport check(Db db, Instant from, Instant to) {
         var report = AuditReport.empty();
         for (var hour = from; hour.isBefore(to); hour = hour.plus(HourAuditor.ONE_HOUR)) {

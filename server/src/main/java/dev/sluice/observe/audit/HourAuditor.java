@@ -20,7 +20,7 @@ final class HourAuditor {
 
     static final Duration ONE_HOUR = Duration.ofHours(1);
 
-    /// The approximate number of rows in a slice.
+    /// The approximate maximum number of rows in a slice.
     private static final int TARGET_SLICE_ROWS = 20_000;
 
     private static final Duration MIN_SLICE_DURATION = Duration.ofSeconds(1);
@@ -82,7 +82,8 @@ final class HourAuditor {
     }
 
     /// Returns the recorded usage of the hour. If it cannot be read, adds a violation to the report
-    /// and returns empty. If the database fails temporarily, throws the exception instead.
+    /// and returns empty. If the cause is a temporary database failure, rethrows the exception
+    /// instead.
     private Optional<HourlyUsage> recordedUsage() {
         try {
             return Optional.of(
@@ -210,8 +211,8 @@ final class HourAuditor {
         return width.compareTo(MIN_SLICE_DURATION) > 0 ? width : MIN_SLICE_DURATION;
     }
 
-    /// Returns the number of hours since the start of 1970, by which the usage tables identify an
-    /// hour.
+    /// Returns the number by which the usage tables identify this hour: the number of hours since
+    /// the start of 1970.
     private static int hourNumber(Instant hour) {
         return (int) (hour.getEpochSecond() / ONE_HOUR.toSeconds());
     }

@@ -18,7 +18,7 @@ import java.util.UUID;
 /// counting rows.
 ///
 /// The deliveries made by ingest include those whose event did not match the connection's filter,
-/// whether the filter was decided at ingest or later.
+/// whether the filter was evaluated at ingest or later.
 ///
 /// The recorded counts and the numbers of rows can only grow. Each row is written in the same
 /// transaction as the ledger row that counts it. Rows are counted one slice at a time, while late
@@ -26,7 +26,7 @@ import java.util.UUID;
 /// the rows were counted, and at most the count recorded afterwards.
 final class HourlyUsage {
 
-    /// Says what is counted.
+    /// Identifies what is counted.
     ///
     /// @param subject the source or connection whose usage is counted
     /// @param dim the number of the status or trigger by which this kind of usage is broken down

@@ -7,7 +7,7 @@ import dev.sluice.relay.DeliveryStatus;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A finished delivery, as the lists of dead letters show it.
+/// A finished delivery, as shown in lists of dead letters.
 ///
 /// @param latestStatus the status of the newest delivery of the same event on the same connection;
 ///   for example, `succeeded` after a successful resend

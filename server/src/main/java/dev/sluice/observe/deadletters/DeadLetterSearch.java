@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Searches dead letters, newest first, until the search has used up its time budget.
+/// Searches dead letters, newest first, until all are scanned or the time budget is used up.
 ///
 /// Each instance belongs to one transaction, which must be started with
 /// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.

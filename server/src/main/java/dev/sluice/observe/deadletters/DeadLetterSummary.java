@@ -32,9 +32,9 @@ final class DeadLetterSummary {
         this.scope = scope;
     }
 
-    /// Counts all failed and exhausted deliveries of a source. The numbers are exact: they are
-    /// taken from the usage counts for whole hours, and obtained by counting rows for hours that
-    /// `retained` covers only in part.
+    /// Counts all failed and exhausted deliveries of a source. The numbers are exact. For whole
+    /// hours, they come from the usage counts. For hours that `retained` covers only in part, the
+    /// rows are counted.
     ///
     /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
     ///   queries see the same data

@@ -16,7 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Groups failed deliveries that have the same destination, error code and response status.
+/// Groups failed and exhausted deliveries that have the same destination, error code and response
+/// status.
 ///
 /// Not thread-safe: one thread adds the deliveries, part by part.
 final class FailureGroups {
@@ -102,8 +103,8 @@ final class FailureGroups {
         }
     }
 
-    /// Records the id at which the scan stopped before its end. Deliveries with this id or a
-    /// greater one were scanned.
+    /// Records the id at which the scan stopped early. Deliveries with this id or a greater one
+    /// were scanned.
     void setStopped(UUID id) {
         stopped = Optional.of(id);
     }

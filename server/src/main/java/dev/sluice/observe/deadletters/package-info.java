@@ -1,5 +1,5 @@
-/// The API's read-only view of finished deliveries, most of them failed: lists, summaries and
-/// failure groups.
+/// The API's read-only view of dead letters (failed and exhausted deliveries): lists, summaries and
+/// failure groups. A list can also show other finished deliveries.
 @NullMarked
 package dev.sluice.observe.deadletters;
 

@@ -16,8 +16,8 @@ import java.util.Optional;
 record CircuitHold(boolean isProbing, Instant reopenAt, Optional<String> error) {
 
     /// Reads the columns `circuit_state`, `reopen_at` and `circuit_error`, which a query gets from
-    /// the circuit row by an outer join. Returns empty if there is no circuit row, if the circuit
-    /// is closed, or if `reopen_at` is null.
+    /// the circuit row through an outer join. Returns empty if there is no circuit row, if the
+    /// circuit is closed, or if `reopen_at` is null.
     static Optional<CircuitHold> read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         var error = row.textOrNone("circuit_error");

@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 
 /// The filter for a list of deliveries. A delivery matches if it meets all given conditions.
 ///
-/// @param statuses at least one
+/// @param statuses the delivery must have one of these statuses; not empty
 /// @param received the range of times in which the event must have been received
-/// @param resolved true for only resolved deliveries, false for only unresolved ones, empty for
-///   both. A delivery is resolved if it was dismissed, or if the newest delivery of its event on
-///   the same connection succeeded
+/// @param resolved true to include only resolved deliveries, false to include only unresolved ones,
+///   empty to include both. A delivery is resolved if it was dismissed, or if the newest delivery
+///   of its event on the same connection succeeded
 /// @param q text that the delivery's id must contain, or the whole id of the delivery's event
 public record DeliveryFilter(
         Set<DeliveryStatus> statuses,

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A delivery, as lists show it.
+/// A delivery, as shown in lists.
 public record DeliveryItem(
         DeliveryId id,
         UUID source,

@@ -32,10 +32,11 @@ import java.util.function.Function;
 /// is the source. There is no such index for succeeded and unfinished deliveries.
 ///
 /// To list succeeded and unfinished deliveries, the query goes through the events of each source,
-/// so the cost does not depend on the events of other workspaces. To count them, the query reads by
-/// primary key, whose first column is the id. A count covers at most two hours and reads the
-/// windows of all sources together. If succeeded deliveries are wanted, the other wanted deliveries
-/// that are finished and have a row are found in the same way, not through the partial indexes.
+/// so the cost does not depend on the events of other workspaces. To count them, the query reads
+/// them by primary key, whose first column is the id. A count covers at most two hours and reads
+/// the windows of all sources together. If succeeded deliveries are wanted, the other wanted
+/// deliveries that are finished and have a row are found in the same way, not through the partial
+/// indexes.
 ///
 /// @param statuses at least one status, and either both or neither of `pending` and `delivering`
 /// @param statusOf tells whether an unfinished delivery is pending or is being sent
@@ -51,8 +52,8 @@ public record DeliveryKeyQueries(
     /// One branch of a `union all`: the rows of one kind within a window, and the `order by` terms
     /// that list the newest first.
     ///
-    /// @param isSubtracted whether the number of these rows is subtracted from the total: another
-    ///   branch counts them although they are not wanted
+    /// @param isSubtracted whether the number of these rows is subtracted from the total, because
+    ///   another branch counts them although they are not wanted
     /// @param arguments the arguments of `rowsSql`
     private record UnionBranch(
             String rowsSql, String newestFirstOrder, boolean isSubtracted, List<Object> arguments) {
@@ -349,9 +350,9 @@ public record DeliveryKeyQueries(
             }
         }
         if (windows.size() == 1) {
-            // A single window is passed as constants instead of columns of `unnest`. The planner
-            // can then choose the index of the day's partition, so PostgreSQL reads the rows in
-            // order instead of sorting all rows of the window.
+            // A single window is passed as scalar parameters instead of arrays for `unnest`. The
+            // planner then knows the bounds, can skip the partitions of other days, and can read
+            // the rows in index order instead of sorting all rows of the window.
             var window = windows.getFirst();
             return new WindowedBranches(
                     "(select ?::uuid as source_id, ?::uuid as low, ?::uuid as high) as span",
@@ -492,10 +493,10 @@ public record DeliveryKeyQueries(
                 List.of(sources));
     }
 
-    /// Selects the deliveries that [#finished] and [#unfinished] select, but finds them through the
-    /// source's events. An event's finished and unfinished deliveries are read together. Listing a
-    /// page therefore reads only the events that the page needs, even if finished or unfinished
-    /// deliveries are rare.
+    /// Selects the wanted deliveries that [#finished] and [#unfinished] would select, but finds
+    /// them through the source's events. An event's finished and unfinished deliveries are read
+    /// together. Listing a page therefore reads only the events that the page needs, even if
+    /// finished or unfinished deliveries are rare.
     private UnionBranch ofEvents() {
         var parts = new ArrayList<String>();
         if (statuses.contains(DeliveryStatus.SUCCEEDED)) {

@@ -18,6 +18,7 @@ import java.util.UUID;
 public record DeliveryScope(Map<UUID, ScopedConnection> targets, boolean includesAllConnections) {
 
     /// @param destinationName the current name of the destination
+    /// @param isDeleted whether the connection or its destination is deleted
     public record ScopedConnection(
             ConnectionId connection,
             SourceId source,

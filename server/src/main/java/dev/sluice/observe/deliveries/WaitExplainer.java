@@ -41,10 +41,10 @@ public record WaitExplainer(
              left join circuit on circuit.destination_id = destination.id
             """;
 
-    /// The reason why a delivery is waiting.
+    /// The status of an unfinished delivery, and when its next attempt is due.
     ///
-    /// @param status `pending` or `delivering`
-    /// @param nextAttemptAt when the next attempt is due, or empty if no time is scheduled
+    /// @param status `pending` or `delivering`, with the reason
+    /// @param nextAttemptAt empty if no time is scheduled
     public record DeliveryWait(StatusView status, Optional<Instant> nextAttemptAt) {}
 
     /// Returns `pending` or `delivering`.
@@ -52,7 +52,8 @@ public record WaitExplainer(
         return delivery.status(inFlightAttempts, now);
     }
 
-    /// Returns the reason why the delivery in this row is waiting.
+    /// Returns the status of the unfinished delivery in this row, the reason for the status, and
+    /// when the next attempt is due.
     ///
     /// @param row must contain the columns of [#COLUMNS_SQL]
     /// @param lastError the error message of the delivery's last attempt, or empty if there is none

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// One attempt of a delivery, as the API shows it.
+/// One delivery attempt, as the API shows it.
 record AttemptView(
         int number,
         String requestUrl,

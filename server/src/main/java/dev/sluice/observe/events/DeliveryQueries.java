@@ -37,7 +37,8 @@ final class DeliveryQueries {
         this.waits = waits;
     }
 
-    /// Returns the event's deliveries, in the order in which they were created.
+    /// Returns the event's deliveries, in the order of their ordinals (their numbers within the
+    /// event).
     static List<DeliveryView> of(Tx tx, EventQueries.FoundEvent found, WaitExplainer waits) {
         var queries = new DeliveryQueries(tx, found.summary(), waits);
         queries.readEarlierAttempts();

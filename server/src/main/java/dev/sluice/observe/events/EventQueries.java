@@ -31,6 +31,8 @@ final class EventQueries {
 
     /// The number of an event's deliveries in each state. Only deliveries that have a row are
     /// counted.
+    ///
+    /// @param failed the number of failed and exhausted deliveries
     record EventDeliveryCounts(int filtered, int delivered, int failed, int pending) {
         static final EventDeliveryCounts ZERO = new EventDeliveryCounts(0, 0, 0, 0);
 
@@ -223,8 +225,8 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// Returns the delivery counts of each event. The ids of an event's deliveries are contiguous,
-    /// so the query selects them by a range of ids.
+    /// Returns the delivery counts of each event. The ids of an event's deliveries follow the
+    /// event's id, so the query selects them by a range of ids.
     static Map<EventId, EventDeliveryCounts> counts(Tx tx, List<EventSummary> events) {
         var counts = new HashMap<EventId, EventDeliveryCounts>();
         tx.query(

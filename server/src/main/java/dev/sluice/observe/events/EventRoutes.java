@@ -50,7 +50,8 @@ public final class EventRoutes {
     private final NoDeliveryReason noDeliveryReason;
     private final InstantSource clock;
 
-    /// @param hopHeader the name of the header that counts relays
+    /// @param hopHeader the name of the header that counts the relays that a webhook has passed
+    ///   through
     /// @param isChallenge returns whether a verified request is a challenge, which the sender sends
     ///   only to check that the URL is right. The arguments are the verification settings of the
     ///   request's source and the request's body
@@ -170,7 +171,8 @@ public final class EventRoutes {
         });
     }
 
-    /// Returns the event, or empty if it is in another workspace or has expired.
+    /// Returns the event, or empty if the workspace has no such event, if the event's source is in
+    /// the trash, or if the event has expired.
     private Optional<EventQueries.FoundEvent> find(
             Tx tx, Caller caller, EventId id, Retention retention) {
         var now = clock.instant();

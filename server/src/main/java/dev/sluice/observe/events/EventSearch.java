@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Finds one page of events that match a filter. Each instance belongs to one transaction. The
-/// caller must start the transaction with [dev.sluice.platform.db.Db#snapshot], so that all queries
-/// see the same data.
+/// Finds one page of events that match a filter, which must have no condition on deliveries. Each
+/// instance belongs to one transaction. The caller must start the transaction with
+/// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class EventSearch {
 
     private static final List<Integer> ALL_VERIFICATIONS =

@@ -11,7 +11,7 @@ import java.util.function.BiPredicate;
 
 /// Explains in a sentence why an event has no deliveries.
 ///
-/// @param hopHeader the name of the header that counts relays
+/// @param hopHeader the name of the header that counts the relays that a webhook has passed through
 /// @param isChallenge returns whether a verified request is a challenge, which the sender sends
 ///   only to check that the URL is right. The arguments are the verification settings of the
 ///   request's source and the request's body

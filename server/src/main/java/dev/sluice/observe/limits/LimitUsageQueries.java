@@ -73,8 +73,8 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns the number of connections of the workspace's source that has the most connections.
-    /// Sources in the trash do not count.
+    /// Returns the largest number of connections that any one source of the workspace has. Sources
+    /// in the trash do not count.
     static long mostConnectionsOfSource(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 """

@@ -98,7 +98,7 @@ public final class UsageRoutes {
     }
 
     /// Returns the number of API requests in the current minute. Returns empty if the plan has no
-    /// limit, because requests are not counted then.
+    /// limit, because requests are not counted in that case.
     private static Optional<Long> apiRequests(
             Tx tx, WorkspaceId workspace, OptionalInt limit, Instant now) {
         return limit.isEmpty()

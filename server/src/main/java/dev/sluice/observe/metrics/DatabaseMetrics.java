@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /// Collects the metrics about the database and about the connection pools.
 ///
 /// The database is queried at most once every five seconds, however often the metrics are
-/// requested. While the database is not answering, the metrics read from it are omitted and
+/// requested. While the database is not responding, the metrics read from it are omitted and
 /// `sluice_database_up` is 0. Thread-safe.
 final class DatabaseMetrics {
 

@@ -16,7 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/// Collects the metrics of one response, and writes them in the text format of Prometheus. Not
+/// Collects the metrics for one response, and writes them in the text format of Prometheus. Not
 /// thread-safe.
 final class MetricList {
 

@@ -51,7 +51,7 @@ final class PageFiles {
         this.files = Map.copyOf(files);
     }
 
-    /// @param directory a folder of the class path, such as `/dashboard/`
+    /// @param directory a folder on the class path, such as `/dashboard/`
     static PageFiles load(String directory) {
         var list = read(directory + "files.txt");
         if (list.isEmpty()) {

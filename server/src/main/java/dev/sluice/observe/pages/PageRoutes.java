@@ -17,9 +17,10 @@ import java.util.Set;
 
 /// Serves the dashboard under `/`, for paths that no other route handles.
 ///
-/// A browser that asks for HTML gets the same page at every path; the page's script then shows the
-/// view that belongs to the path. Below `/api`, `/in`, `/healthz` and `/metrics`, unknown paths
-/// still get a 404.
+/// A request for one of the dashboard's files gets that file. For any other path of at most
+/// [#MAX_DEPTH] segments, a browser that asks for HTML gets the dashboard's index page, whose
+/// script then shows the view that belongs to the path. Under `/api`, `/in`, `/healthz` and
+/// `/metrics`, unknown paths still get a 404.
 public final class PageRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(PageRoutes.class);
@@ -38,8 +39,8 @@ public final class PageRoutes {
 
     private static final Set<String> RESERVED = Set.of("api", "in", "healthz", "metrics");
 
-    /// The maximum number of parts of a page's path, counting the empty part before the first `/`.
-    /// No page of the dashboard has a longer path.
+    /// The maximum number of segments in a page's path, counting the empty segment before the first
+    /// `/`. No page of the dashboard has a longer path.
     private static final int MAX_DEPTH = 8;
 
     private static final List<Header> PAGE_HEADERS =

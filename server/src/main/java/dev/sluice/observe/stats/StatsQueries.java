@@ -18,9 +18,9 @@ import java.util.function.UnaryOperator;
 /// Reads the counts of a time window, from the usage tables and from the ledger rows that have not
 /// been folded (added) into these tables yet.
 ///
-/// Reads only rows with the wanted keys and the window's hours or days. If the window is counted by
-/// hour, it has at most 49 hours. If it is counted by day, it has at most 91 days. If it is counted
-/// by month, the rows are read by day, for at most about ten years.
+/// Reads only the rows for the wanted keys and for the hours or days in the window. If the window
+/// is counted by hour, it has at most 49 hours. If it is counted by day, it has at most 91 days. If
+/// it is counted by month, the rows are read by day, for at most about ten years.
 ///
 /// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.

@@ -21,8 +21,9 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
     private static final Duration MAX_DAILY_LENGTH = Duration.ofDays(90);
     private static final Duration MAX_LENGTH = Duration.ofDays(3_653);
 
-    /// Reads `received_after` and `received_before`. The default is the last 24 hours. Invalid
-    /// values are recorded in `query`; its `check` method reports them.
+    /// Reads `received_after` and `received_before`. By default, the window ends now and begins 24
+    /// hours before its end. Invalid values are recorded in `query`; its `check` method reports
+    /// them.
     static StatsWindow of(QueryParameters query, Instant now) {
         var range = ReceivedTimeRange.of(query);
         var before = range.before().orElse(now);

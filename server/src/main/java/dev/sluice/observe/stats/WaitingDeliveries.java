@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The deliveries that are currently unfinished, regardless of the requested time window.
+/// How many deliveries are currently unfinished, regardless of the requested time window.
 ///
 /// @param oldestReceivedAt when the event of the oldest delivery arrived, or empty if none is
 ///   waiting

@@ -1,5 +1,6 @@
-/// Statistics: how many events and deliveries there were, how they ended and how long attempts
-/// took. The numbers come from the usage counts, not from the rows of events.
+/// Statistics: how many events, deliveries and refused requests there were, how deliveries ended
+/// and how long attempts took. The numbers come from the usage counts, not from the rows of events.
+/// Only the age of the oldest waiting delivery comes from the rows of deliveries.
 @NullMarked
 package dev.sluice.observe.stats;
 

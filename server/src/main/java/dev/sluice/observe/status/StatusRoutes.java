@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 ///
 /// `GET /api/v1/status` responds with 503 if the service is down. `GET /healthz/ready` responds
 /// with the same status code, but without details; it is meant for load balancers. `GET
-/// /healthz/live` responds with 200 as long as the process can answer at all. A supervisor that
+/// /healthz/live` responds with 200 as long as the process can respond at all. A supervisor that
 /// restarts processes should use `live`, because a restart does not repair the database.
 ///
 /// The service is down if the database cannot be reached or the server is shutting down. Otherwise,

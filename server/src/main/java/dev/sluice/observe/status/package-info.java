@@ -1,4 +1,4 @@
-/// Reports whether the service works: `GET /api/v1/status` and the checks below `/healthz`.
+/// Reports whether the service works: `GET /api/v1/status`, and the health checks under `/healthz`.
 @NullMarked
 package dev.sluice.observe.status;
 

@@ -14,8 +14,8 @@ public final class BudgetedScan {
     public static final Duration SCAN_TIME_BUDGET = Duration.ofMillis(35);
 
     /// The number of rows to scan before the elapsed time is first checked. It is small, because
-    /// finding one row may require reading hundreds of others: unfinished deliveries are found by
-    /// reading all events of the same period, and each source has a period of its own.
+    /// finding one row may require reading hundreds of others. For example, unfinished deliveries
+    /// are found by reading all events in the windows ([SourceWindow]) of each source.
     public static final int INITIAL_STEP_ROWS = 50;
 
     private static final int MIN_STEP_ROWS = 25;

@@ -12,12 +12,12 @@ import java.util.function.ToLongFunction;
 /// Finds the time at which a page begins. Used if the time unit in which the page begins contains
 /// many rows that come before the page.
 ///
-/// The list is sorted newest first, so the rows before a page are newer. Counting rows by an index
-/// is far faster than reading them in order to skip them. The search therefore guesses a time
-/// shortly before the page and counts the rows on the side of that time that is likely to have
-/// fewer. It repeats this in the remaining part. If the rows arrived at an even rate, two or three
-/// guesses are enough. Counting may also read rows of other workspaces, so the search ends when it
-/// has taken longer than skipping would.
+/// The list is sorted newest first, so the rows before a page are newer. Counting rows through an
+/// index is far faster than reading and skipping them. The search therefore guesses a time shortly
+/// before the page and counts the rows on the side of that time that is likely to have fewer. It
+/// repeats this in the remaining part. If the rows arrived at an even rate, two or three guesses
+/// are enough. Counting may also read rows of other workspaces, so the search ends when it has
+/// taken longer than skipping would.
 final class DeepPage {
 
     /// The estimated time that skipping one row takes.
@@ -88,7 +88,7 @@ final class DeepPage {
         return high - (long) ((high - low) * Math.min(1, before / rows));
     }
 
-    /// Drops the rows on the side of `guess` on which the page does not begin.
+    /// Drops the rows on the side of `guess` that does not contain the start of the page.
     private void divideAt(long guess) {
         long time = Math.clamp(guess, low + 1, high - 1);
         long newer =

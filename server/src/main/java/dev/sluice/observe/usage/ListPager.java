@@ -53,7 +53,8 @@ public record ListPager<T>(
 
     /// Returns the page of a list whose rows must be scanned. If the time budget is used up before
     /// the scan reaches the end, the total is not exact and the page may have fewer rows than
-    /// requested. The next page then continues where the scan stopped.
+    /// requested. Unless the scan found more rows than this page shows, the next page continues
+    /// where the scan stopped.
     public ResultPage<T> scanned(
             Duration budget, Function<PageLocator.PageLocation, ScanStep<T>> scan) {
         var matches = new ArrayList<T>();

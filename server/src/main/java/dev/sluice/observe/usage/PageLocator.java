@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
-/// Finds out where the rows of one page are in a long list that is sorted newest first, by means of
-/// the usage counts.
+/// Uses the usage counts to find where the rows of one page are in a long list that is sorted
+/// newest first.
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
 /// matching rows in them. The query therefore reads rows only from these time units. Rows are

@@ -55,10 +55,11 @@ public final class UsageQueries {
     /// @param dim the number that identifies the counted status or trigger
     public record UsageCount(UUID key, int dim, long n) {}
 
-    /// The time units, of the series' smallest size, in which one key has wanted counts.
+    /// The time units, of the series' smallest size, in which one key has counts of wanted statuses
+    /// or triggers.
     ///
     /// @param units maps the start of each unit, in minutes since 1970, to a flag. The flag says
-    ///   whether all counts of the key in the unit's hour are known to be wanted
+    ///   whether the key is known to have no other counts in the unit's hour
     record ActiveUnits(UUID key, SortedMap<Long, Boolean> units) {}
 
     private record ActiveUnit(UUID key, long since, boolean hasOnlyWanted) {}
@@ -182,9 +183,10 @@ public final class UsageQueries {
         return (int) ((minute + BucketUnit.HOUR.minutes - 1) / BucketUnit.HOUR.minutes);
     }
 
-    /// Returns the wanted counts by key and status or trigger, from minute `from` up to but not
-    /// including minute `to`. Both must be the start of an hour, or of a day if `unit` is `DAY`.
-    /// The list may have more than one count for the same key and status or trigger.
+    /// Returns the counts of the wanted statuses (or triggers), grouped by key and by status (or
+    /// trigger), from minute `from` up to but not including minute `to`. Both must be the start of
+    /// an hour, or of a day if `unit` is `DAY`. The list may contain several counts for the same
+    /// group.
     public List<UsageCount> counts(BucketUnit unit, long from, long to) {
         var stored = unit == BucketUnit.DAY ? BucketUnit.DAY : BucketUnit.HOUR;
         var counts =
@@ -216,9 +218,9 @@ public final class UsageQueries {
         return counts;
     }
 
-    /// Returns, for each key, the units of the series' smallest size that contain wanted counts,
-    /// from minute `from` up to but not including minute `to`. Both must be the start of a unit of
-    /// that size. Keys without wanted counts are omitted.
+    /// Returns, for each key, the units of the series' smallest size that contain counts of wanted
+    /// statuses or triggers, from minute `from` up to but not including minute `to`. Both must be
+    /// the start of a unit of that size. Keys without such counts are omitted.
     List<ActiveUnits> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> byKey = new HashMap<>();
         for (var one :

@@ -41,8 +41,8 @@ public record Foundation(
         return clocks.settled();
     }
 
-    /// Returns the object to which all work reports that it is active. Chores use it to run less
-    /// often while there is no work.
+    /// Returns the object to which all work reports its activity. Chores use it to run less often
+    /// while there is no work.
     public Activity activity() {
         return shutdown.activity();
     }

@@ -12,9 +12,9 @@ import java.util.List;
 ///
 /// @param api serves the management API
 /// @param relay serves the relay's background work, so that load on the API cannot affect it
-/// @param delivery serves the statements that deliveries wait for, such as those that load the
-///   deliveries, their configuration and their circuits, and those that write when a lane is due,
-///   so that background work cannot delay them
+/// @param delivery serves the statements that deliveries wait for, so that background work cannot
+///   delay them. Such statements load deliveries, configuration and circuits, or write the times at
+///   which lanes are due
 /// @param node serves node heartbeats and takeovers, so that no other work can make this node lose
 ///   its lease
 public record Pools(Db api, Db relay, Db delivery, Db node) {
@@ -24,8 +24,8 @@ public record Pools(Db api, Db relay, Db delivery, Db node) {
     private static final int DELIVERY_CONNECTIONS = 4;
     private static final int NODE_CONNECTIONS = 2;
 
-    /// The time limit of one API statement. It is short because a request waits for the result.
-    /// Background work has the longer `CHORE_TIMEOUT`.
+    /// The time limit of one API statement. It is short because a request waits for the result. The
+    /// other pools have the longer `CHORE_TIMEOUT`.
     private static final Duration API_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration CHORE_TIMEOUT = Duration.ofSeconds(60);

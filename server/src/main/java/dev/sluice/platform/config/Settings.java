@@ -124,7 +124,8 @@ public final class Settings {
         }
     }
 
-    /// @param parse returns null when the value breaks the rule
+    /// @param parse returns null, or throws a `NumberFormatException` or `DateTimeParseException`,
+    ///   when the value breaks the rule
     /// @param rule the error message, which follows the setting's name
     private <T> Optional<T> read(String name, Function<String, @Nullable T> parse, String rule) {
         return read(

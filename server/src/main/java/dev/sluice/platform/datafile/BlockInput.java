@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// An input stream whose subclasses implement only reading in blocks. This class implements reading
-/// a single byte as reading a block of one byte.
+/// An input stream whose subclasses implement only block reads. This class reads a single byte as a
+/// block of one byte.
 abstract class BlockInput extends InputStream {
 
     @Override

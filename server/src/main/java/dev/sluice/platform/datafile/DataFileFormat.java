@@ -8,8 +8,8 @@ import java.util.HexFormat;
 /// The constants of a data file's format.
 final class DataFileFormat {
 
-    /// The first line of the file. Its number is raised whenever a change of the format makes it
-    /// unreadable to older versions.
+    /// The first line of the file. Its number is raised whenever the format changes in a way that
+    /// older versions cannot read.
     static final String FIRST_LINE = "SLUICE-DATA 1";
 
     static final String NAME = "SLUICE-DATA ";

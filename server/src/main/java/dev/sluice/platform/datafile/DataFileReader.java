@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
-/// Reads a data file from its header to its checksum. Keeps at most one piece of up to 64 KiB in
-/// memory at a time. Not thread-safe.
+/// Reads a data file from its header to its checksum. Apart from the header, it keeps only buffers
+/// of about 64 KiB in memory. Not thread-safe.
 ///
 /// The caller must call [#end] before it commits its work on the rows, because only `end` checks
 /// that the file is intact.
@@ -100,8 +100,8 @@ public final class DataFileReader {
         return rows;
     }
 
-    /// Returns the number of rows that the file states for the current table. The caller must first
-    /// read all of the table's rows.
+    /// Returns the row count that the file gives for the current table. The caller must first read
+    /// all of the table's rows.
     public long rowCount() throws IOException {
         if (rows.read() >= 0) {
             throw damaged();
@@ -129,8 +129,8 @@ public final class DataFileReader {
         T read() throws IOException;
     }
 
-    /// Runs a read, and turns exceptions that show a damaged file into a [DataFileException]. Other
-    /// exceptions, such as a disk error, are thrown unchanged.
+    /// Runs a read, and turns exceptions that indicate a damaged file into a [DataFileException].
+    /// Other exceptions, such as a disk error, are thrown unchanged.
     private static <T> T reading(FileRead<T> read) throws IOException {
         try {
             return read.read();

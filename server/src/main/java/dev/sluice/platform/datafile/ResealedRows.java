@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// A stream of rows in the binary format of COPY (specified in the PostgreSQL manual, page COPY,
-/// section "Binary Format"). While the rows are read, seals their sealed values again, with another
-/// key. Keeps one row in memory at a time.
+/// section "Binary Format"). Reseals the sealed values with another key as the rows are read. Keeps
+/// one row in memory at a time.
 ///
 /// A value that the old key cannot open is passed on unchanged, so it remains unreadable.
 public final class ResealedRows extends BlockInput {

@@ -19,7 +19,8 @@ public record Database(
     public static final String SCHEMA = "sluice";
 
     /// Parses `postgresql://user:pass@host:port/db`, optionally followed by `?` and parameters for
-    /// the JDBC driver.
+    /// the JDBC driver. The password and the port are optional, and the scheme can also be
+    /// `postgres`.
     ///
     /// @throws IllegalArgumentException with a message that does not show the password
     public static Database parse(String url) {

@@ -59,8 +59,8 @@ public final class DatabaseClock implements InstantSource {
     }
 
     /// Returns the clock for decisions that cannot be undone. It follows a jump forward of more
-    /// than 10 minutes only after the jump has lasted for an hour (see [SettledTime]). After a
-    /// start, the time during which no process was running also counts as a jump.
+    /// than 10 minutes only after the jump has lasted for an hour (see [SettledTime]). At startup,
+    /// the time during which no process was running also counts as a jump.
     public InstantSource settled() {
         return () -> settled.at(nanos.getAsLong());
     }
@@ -69,9 +69,8 @@ public final class DatabaseClock implements InstantSource {
         return anchor.time().plusNanos(nanos - anchor.nanos());
     }
 
-    /// Reads the database's clock and sets this clock to it. If the difference is smaller than the
-    /// accuracy of the reading, this clock stays as it is. Then saves the settled time in the
-    /// database.
+    /// Reads the database's clock and sets this clock to it. If the difference is within the
+    /// reading's accuracy, this clock is not changed. Then saves the settled time in the database.
     public void syncWith(Db db) {
         var best = sample(db);
         for (int i = 1; i < SAMPLES_PER_SYNC; i++) {

@@ -45,7 +45,7 @@ public final class Db implements AutoCloseable {
     }
 
     /// @param name the name of the pool in log lines and in PostgreSQL's `pg_stat_activity`
-    /// @param connections the size of the pool
+    /// @param connections the maximum number of open connections
     /// @param statementTimeout how long one statement may run
     public static Db open(
             Database database, String name, int connections, Duration statementTimeout) {
@@ -57,8 +57,9 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /// Opens a pool that will seldom be used. Unlike a pool from [#open], it connects only when a
-    /// connection is needed, and closes connections that have been idle for a long time.
+    /// Opens a pool that is rarely used. Unlike a pool from [#open], it connects only when a
+    /// connection is needed, and closes even its last connection when that connection has been idle
+    /// for a long time.
     public static Db openOnDemand(
             Database database, String name, int connections, Duration statementTimeout) {
         var config = config(database, name, connections, statementTimeout);
@@ -194,7 +195,7 @@ public final class Db implements AutoCloseable {
                 pool.getMaximumPoolSize());
     }
 
-    /// Returns whether the database currently answers statements.
+    /// Returns whether the database currently responds to statements.
     public boolean isReachable() {
         try {
             return statement(tx -> tx.single("select true as there", row -> row.bool("there")));

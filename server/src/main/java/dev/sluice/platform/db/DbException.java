@@ -44,8 +44,9 @@ public final class DbException extends RuntimeException {
         return failure;
     }
 
-    /// Returns whether the connection broke or could not be established. If it broke, the
-    /// transaction may or may not have been committed.
+    /// Returns whether the connection broke or could not be established, or the pool had no free
+    /// connection in time. If the connection broke, the transaction may or may not have been
+    /// committed.
     public boolean isConnectionLost() {
         return failure == DbFailure.CONNECTION_LOST;
     }
@@ -88,8 +89,8 @@ public final class DbException extends RuntimeException {
         return state.equals("08P01");
     }
 
-    /// Returns whether a stored value cannot be read or decoded. Returns false if an index is
-    /// damaged, because the index can be rebuilt from the rows.
+    /// Returns whether a read failed because a stored value cannot be read or decoded. Returns
+    /// false if an index is damaged, because the index can be rebuilt from the rows.
     public boolean isUnreadableValue() {
         return (failure == DbFailure.DAMAGED && !state.equals(INDEX_CORRUPTED))
                 || (failure == DbFailure.BAD_ROW && state.startsWith("22"));

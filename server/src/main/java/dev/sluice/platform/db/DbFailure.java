@@ -10,17 +10,18 @@ import java.util.Set;
 /// giving up uses this type, so that the choice is the same everywhere.
 public enum DbFailure {
 
-    /// The connection broke or could not be established. If it broke, the transaction may or may
-    /// not have been committed. The work waits for a new connection, for as long as that takes.
+    /// The connection broke or could not be established, or the pool had no free connection in
+    /// time. If the connection broke, the transaction may or may not have been committed. The work
+    /// waits for a new connection, for as long as that takes.
     CONNECTION_LOST,
 
-    /// The database answers, but refuses the work for now. For example, it is read-only, cancels
+    /// The database responds, but refuses the work for now. For example, it is read-only, cancels
     /// the statement, rolls back the transaction to end a deadlock, lacks memory or disk space, or
     /// cannot get a lock. Nothing was committed, and the work is not the cause. The work waits.
     PASSING,
 
     /// A row breaks a rule and would break it again (SQLSTATE classes 22 and 23). The caller gives
-    /// up this row, but not the other rows of the same work.
+    /// up on this row, but not on the other rows of the same work.
     BAD_ROW,
 
     /// A stored row or an index cannot be read (SQLSTATE class XX).

@@ -91,8 +91,8 @@ public final class DedicatedConnection implements AutoCloseable {
         }
     }
 
-    /// Returns whether the database answers on this connection. Opens the connection first if it is
-    /// not open.
+    /// Returns whether the database responds on this connection. Opens the connection first if it
+    /// is not open.
     public boolean isAnswering() {
         try {
             return call(tx -> tx.single("select true as there", row -> row.bool("there")));

@@ -32,7 +32,7 @@ public final class Halving {
     ///
     /// @param step must run each batch in a separate transaction, so that it changes nothing when
     ///   it fails
-    /// @param isOfItem returns whether an item may have caused the failure; any other failure is
+    /// @param isOfItem returns whether an item could have caused the failure; any other failure is
     ///   rethrown
     public static <T> SequencedMap<T, RuntimeException> run(
             List<T> items, Consumer<List<T>> step, Predicate<RuntimeException> isOfItem) {

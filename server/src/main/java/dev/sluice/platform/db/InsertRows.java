@@ -15,7 +15,7 @@ public final class InsertRows implements NewRows {
     /// connection prepares and keeps one statement for each combination of row counts that occurs.
     public static final int MAX_ROWS = 4;
 
-    /// The values of all rows. A null is represented by its [ColumnType].
+    /// The values of all rows. A null is represented by the [ColumnType] of its column.
     private final List<Object> values = new ArrayList<>();
 
     private int rows;

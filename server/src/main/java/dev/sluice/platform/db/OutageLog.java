@@ -22,9 +22,9 @@ final class OutageLog {
 
     private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
 
-    /// The time without any failure after which a success ends the outage. It is longer than a pool
-    /// waits for a connection, so that an outage does not end while some connections are still
-    /// failing.
+    /// How long there must have been no failure before a success ends the outage. This is longer
+    /// than a pool waits for a connection, so that an outage does not end while some connections
+    /// are still failing.
     static final Duration MIN_QUIET = Duration.ofSeconds(6);
 
     private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);

@@ -12,28 +12,28 @@ import java.util.Arrays;
 import javax.sql.DataSource;
 
 /// Checks that the PostgreSQL server is suitable, and brings the schema up to date with the
-/// numbered SQL files in `db/`. There are no downgrades.
+/// migrations, which are the numbered SQL files in `db/`. There are no downgrades.
 public final class SchemaMigrator {
 
     private static final int MIN_SERVER_VERSION = 150_000;
 
     private SchemaMigrator() {}
 
-    /// Applies the files that have not been applied yet. If several processes call this at once,
-    /// they run one after another.
+    /// Applies the migrations that have not been applied yet. If several processes call this at
+    /// once, they run one after another.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off.
-    ///   It is also thrown if a newer version of the program has used the database, or if a file
-    ///   cannot be applied
+    ///   It is also thrown if a newer version of the program has used the database, or if a
+    ///   migration cannot be applied
     public static void run(Database database) {
         requireKnown(version(database));
         migrate(database, MigrationVersion.LATEST);
     }
 
-    /// Applies the files up to and including the number `version`.
+    /// Applies the missing migrations up to and including the number `version`.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
-    ///   or if a file cannot be applied
+    ///   or if a migration cannot be applied
     public static void run(Database database, int version) {
         migrate(database, MigrationVersion.fromVersion(Integer.toString(version)));
     }
@@ -61,10 +61,10 @@ public final class SchemaMigrator {
         }
     }
 
-    /// The number of the last file that was applied to a database, and the number of the newest
-    /// file that this version of the program contains.
+    /// The number of the newest migration applied to a database, and the number of the newest
+    /// migration in this version of the program.
     ///
-    /// @param applied 0 if no file was applied
+    /// @param applied 0 if no migration has been applied
     public record SchemaVersion(int applied, int newest) {}
 
     /// Returns the schema version of a database. Changes nothing.
@@ -89,8 +89,8 @@ public final class SchemaMigrator {
         }
     }
 
-    /// Returns the number of a file. Returns 0 for an entry without a number, such as the creation
-    /// of the schema.
+    /// Returns the number of a migration. Returns 0 for an entry without a number, such as the
+    /// creation of the schema.
     private static int number(MigrationInfo file) {
         @Nullable MigrationVersion version = file.getVersion();
         return version == null ? 0 : Integer.parseInt(version.getVersion());

@@ -7,11 +7,11 @@ import java.util.Optional;
 /// The time used for decisions that cannot be undone, such as erasing events.
 ///
 /// The settled time normally equals the database's clock. If that clock is set back, the settled
-/// time follows at once. If that clock jumps forward by more than 10 minutes, the settled time
-/// first continues as if there had been no jump. It follows after the jump has lasted for an hour.
-/// Immutable; does no I/O and reads no clock.
+/// time follows immediately. If that clock jumps forward by more than 10 minutes, the settled time
+/// first continues as if there had been no jump. The settled time follows only after the jump has
+/// lasted for an hour. Immutable; does no I/O and reads no clock.
 ///
-/// @param time the time at `nanos`
+/// @param time the settled time at `nanos`
 /// @param nanos a value of the monotonic clock
 /// @param leap the jump that the settled time has not followed yet, or empty if there is none
 record SettledTime(Instant time, long nanos, Optional<Leap> leap) {

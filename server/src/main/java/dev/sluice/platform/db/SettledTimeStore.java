@@ -3,8 +3,8 @@ package dev.sluice.platform.db;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Stores the settled time, so that a process can notice when it starts that the database's clock
-/// is wrong.
+/// Stores the settled time, so that a process can tell at startup whether the database's clock has
+/// jumped since the last save.
 final class SettledTimeStore {
 
     private SettledTimeStore() {}

@@ -7,8 +7,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
-/// Runs several reads at the same time, each in a read-only transaction of its own. All of them see
-/// the same snapshot of the database, as if one transaction had run them one after the other.
+/// Runs several reads concurrently, each in a read-only transaction of its own. All of them see the
+/// same snapshot of the database, as if one transaction had run them one after the other.
 ///
 /// The first transaction exports its snapshot, and the others import it (PostgreSQL manual,
 /// "Snapshot Synchronization Functions").
@@ -22,8 +22,7 @@ public final class SharedSnapshot {
         this.threads = threads;
     }
 
-    /// Runs the reads and waits for all of them. Takes as many connections of the pool as there are
-    /// reads.
+    /// Runs the reads and waits for all of them. Uses one connection from the pool for each read.
     ///
     /// @param reads at least one
     /// @throws DbException if a read fails
@@ -48,9 +47,8 @@ public final class SharedSnapshot {
 
     /// A read in another transaction.
     ///
-    /// @param imported completed as soon as the transaction no longer needs the first one, also if
-    ///   the read has failed
-    /// @param ended fails with the exception of the read
+    /// @param imported completed once the transaction has imported the snapshot, or has failed
+    /// @param ended completed when the read ends, with the read's exception if it failed
     private record RunningRead(
             CompletableFuture<Boolean> imported, CompletableFuture<Void> ended) {}
 

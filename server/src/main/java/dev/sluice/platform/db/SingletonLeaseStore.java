@@ -40,7 +40,7 @@ public final class SingletonLeaseStore {
                 == 1;
     }
 
-    /// Ends the lease if `holder` holds it, so that another process can acquire it at once.
+    /// Ends the lease if `holder` holds it, so that another process can acquire it immediately.
     public void release(Tx tx, UUID holder) {
         tx.update(
                 "update %s set holder = null, lease_until = null where holder = ?".formatted(table),

@@ -230,8 +230,8 @@ public final class Tx {
             throws SQLException {
         switch (value) {
             case null -> statement.setNull(index, Types.NULL);
-            // The null is given its type, because for an untyped null the driver would prepare the
-            // statement again.
+            // The null is sent with its type, because an untyped null would make the driver prepare
+            // the statement again.
             case NewRows.ColumnType type ->
                     statement.setNull(index, Types.OTHER, type.driverName());
             case Instant instant -> statement.setObject(index, stored(instant));

@@ -9,7 +9,7 @@ import java.util.stream.LongStream;
 ///
 /// A snapshot sees everything that had been committed by that moment. It sees nothing of
 /// transactions that were still running or started later. A later snapshot of the same database
-/// sees all that an earlier one sees. Immutable.
+/// sees everything that an earlier one sees. Immutable.
 public final class TxSnapshot {
 
     /// The maximum number of running transactions in a parsed snapshot. A snapshot with more is
@@ -84,11 +84,11 @@ public final class TxSnapshot {
         return next;
     }
 
-    /// Returns the snapshot that sees what `later` sees up to and including the transaction `xid`,
-    /// and what this snapshot sees of the transactions after it. A reader can thus advance to
-    /// `later` in several steps.
+    /// Returns a snapshot that agrees with `later` about all transactions up to and including
+    /// `xid`, and with this snapshot about all transactions after `xid`. A reader can thus advance
+    /// to `later` in several steps.
     ///
-    /// @param later a snapshot that sees all that this one sees
+    /// @param later a snapshot that sees everything that this one sees
     /// @param xid a transaction that `later` sees
     public TxSnapshot advanced(TxSnapshot later, long xid) {
         long end = Math.max(xid + 1, next);

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Limits the number of open connections. While the limit is reached, the server accepts no more
-/// connections, and closes those that have had no request for [#MAX_IDLE_TIME].
+/// Limits the number of open connections. At the limit, the server accepts no more connections, and
+/// closes those that have been without a request for [#MAX_IDLE_TIME].
 ///
 /// Jetty itself would shorten the idle timeout of all connections instead. That would replace the
 /// timeouts that [PartialHeadLimiter] sets. It would also end requests that are waiting for

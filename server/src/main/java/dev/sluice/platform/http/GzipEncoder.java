@@ -34,8 +34,8 @@ public final class GzipEncoder {
 
     private GzipEncoder() {}
 
-    /// Returns the reply, compressed if it may be compressed and the client prefers gzip. A reply
-    /// that may be compressed gets the header `Vary`, whether or not it is compressed.
+    /// Returns the reply, compressed if compression is allowed and the client prefers gzip. A reply
+    /// that may be compressed gets a `Vary` header even if it is not compressed.
     static Reply encode(Request request, Reply reply) {
         if (!isEncodable(request, reply)) {
             return reply;
@@ -64,7 +64,7 @@ public final class GzipEncoder {
         try (var gzip = new FastGzipStream(out)) {
             gzip.write(bytes);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // a stream in memory does not throw
+            throw new UncheckedIOException(e); // an in-memory stream does not throw
         }
         return out.toByteArray();
     }

@@ -37,8 +37,8 @@ public final class HttpServer implements AutoCloseable {
     /// for deliveries.
     private static final int FILES_DIVISOR = 2;
 
-    /// Of the half for incoming connections, this many file descriptors are kept free for files and
-    /// the database.
+    /// The number of file descriptors that are kept free for files and the database. They are taken
+    /// from the half for incoming connections.
     private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
     private final Server server;

@@ -28,8 +28,8 @@ record HttpTimeouts(Duration idle, Duration head, Duration body) {
     /// Returns the new deadline of a body after `bytes` more bytes have arrived.
     ///
     /// Each byte extends the deadline by the time that the byte takes at the minimum rate (a token
-    /// bucket). The deadline is never more than `body` away, so a body that was fast at first may
-    /// not stall for longer than any other body.
+    /// bucket). The deadline is never more than `body` away, so a body that arrives fast at first
+    /// cannot stall for longer than any other body.
     long extendBodyDeadline(long deadline, int bytes, long now) {
         return now + Math.min(deadline - now + bytes * NANOS_PER_BODY_BYTE, body.toNanos());
     }

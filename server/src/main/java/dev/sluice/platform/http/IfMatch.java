@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The condition of a request's `If-Match` headers: the resource must still have one of the entity
-/// tags in them (RFC 9110, section 13.1.1). Immutable.
+/// The condition in a request's `If-Match` headers: the resource's current entity tag must be one
+/// of those that the headers list (RFC 9110, section 13.1.1). Immutable.
 ///
 /// A weak tag never matches (RFC 9110, section 8.8.3.2), so only the strong tags are stored.
 public final class IfMatch {

@@ -27,9 +27,10 @@ import java.util.function.LongSupplier;
 ///
 /// Suppose that `m` other workspaces and `n` other sources of the request's own workspace hold
 /// memory. The request then finds no room only if it would take its workspace above `1 / (m + 1)`
-/// of the limit, and its source above `1 / (n + 1)` of that share. This is true whatever the others
-/// hold and in whatever order they took it. Requests that have arrived completely and are being
-/// answered are never shed. In this calculation, their memory is subtracted from the limit.
+/// of the limit, and its source above `1 / (n + 1)` of that share. This is true no matter how much
+/// memory the others hold or in what order they got it. Requests that have arrived completely and
+/// are being answered are never shed. In this calculation, their memory is subtracted from the
+/// limit.
 ///
 /// The limit is seven eighths of the capacity. A shed request gives its memory back shortly
 /// afterwards. In the meantime, the requests that take its place may use the last eighth of the
@@ -78,7 +79,7 @@ public final class InboundMemory {
             }
         }
 
-        /// Gives all memory back.
+        /// Gives back all of the request's memory.
         void release() {
             lock.lock();
             try {
@@ -131,7 +132,7 @@ public final class InboundMemory {
         this.nanoTime = nanoTime;
     }
 
-    /// Creates the memory that request bodies share. Its capacity is `bytes`, or the heap size
+    /// Creates the instance that request bodies share. Its capacity is `bytes`, or the heap size
     /// divided by `heapDivisor` if that is less.
     public static InboundMemory forBodies(long bytes, int heapDivisor) {
         return of(bytes, heapDivisor, MIN_BODY_SHED_AGE);
@@ -144,7 +145,7 @@ public final class InboundMemory {
                 System::nanoTime);
     }
 
-    /// Opens a reservation, which has 0 bytes at first.
+    /// Opens a reservation, which is empty at first.
     ///
     /// @param source identifies the source; sources of different workspaces must not be equal
     /// @param onShed called when the request is shed. It runs on the thread of another request and

@@ -25,7 +25,8 @@ import java.util.concurrent.TimeoutException;
 
 /// Connects Jetty to the [Router]: turns each Jetty request into exactly one [Reply].
 ///
-/// Every failure is answered with the error envelope, including errors that Jetty itself detects.
+/// Every failure before the reply begins is answered with the error envelope, including errors that
+/// Jetty itself detects.
 final class JettyHandler extends Handler.Abstract {
 
     private static final Logger log = LoggerFactory.getLogger(JettyHandler.class);
@@ -40,8 +41,9 @@ final class JettyHandler extends Handler.Abstract {
 
     private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The memory, in bytes, that the request bodies of all endpoints share, except endpoints that
-    /// use their own [InboundMemory].
+    /// The maximum memory, in bytes, that the request bodies of all endpoints share, except
+    /// endpoints that use their own [InboundMemory]. On a heap below 1 GiB, the maximum is 1/32 of
+    /// the heap.
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
     /// The statuses after which Jetty closes the connection without sending `Connection: close`.
@@ -206,8 +208,8 @@ final class JettyHandler extends Handler.Abstract {
         response.write(true, reply.body(), callback);
     }
 
-    /// Writes a streamed body on this thread, the request's own virtual thread. If the client
-    /// disconnects or reads too slowly, the connection is aborted.
+    /// Writes a streamed body on this thread, the request's own virtual thread. If this fails, for
+    /// example because the client disconnects or reads too slowly, the connection is aborted.
     private void stream(
             Reply reply,
             String id,
@@ -301,9 +303,10 @@ final class JettyHandler extends Handler.Abstract {
         return error == ApiErrorCode.UNAVAILABLE ? reply.with("Retry-After", "1") : reply;
     }
 
-    /// Returns the status of the reply to an error. For an HTTP/2 request, Jetty reports 426, but
-    /// the reply has 505. A 426 would have to name a version to upgrade to (RFC 9110, 15.5.22), and
-    /// there is none.
+    /// Returns the status of the reply to an error. It is `status`, with two exceptions. A 414, or
+    /// a status below 400, becomes the status of `error`. A 426, which Jetty reports for an HTTP/2
+    /// request, becomes 505. A 426 would have to name a version to upgrade to (RFC 9110, 15.5.22),
+    /// and there is none.
     private static int answered(int status, ApiErrorCode error) {
         if (status == HttpStatus.UPGRADE_REQUIRED_426) {
             return HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
-/// Sends a response without the `Content-Length: 0` that Jetty adds if there is no body. In a 304,
-/// that header states the length of the omitted body (RFC 9110, 8.6), so 0 would be wrong.
+/// Sends a response without the `Content-Length: 0` that Jetty adds to a response with no body. In
+/// a 304, that header states the length of the omitted body (RFC 9110, 8.6), so 0 would be wrong.
 final class NoContentLengthStream extends HttpStream.Wrapper {
 
     NoContentLengthStream(HttpStream stream) {

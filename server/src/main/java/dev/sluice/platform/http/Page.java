@@ -2,10 +2,10 @@ package dev.sluice.platform.http;
 
 import java.util.Optional;
 
-/// The page that a request asks for, in a list that is divided into pages.
+/// The page of a paginated list that a request asks for.
 ///
 /// @param number the page number, starting at 1
-/// @param limit the number of items on a page, from 1 to 200
+/// @param limit the maximum number of items on a page, from 1 to 200
 public record Page(int number, int limit) {
 
     private static final int DEFAULT_LIMIT = 50;
@@ -21,7 +21,7 @@ public record Page(int number, int limit) {
     }
 
     /// Returns the page, or empty when the request has neither parameter. Use this for a list that
-    /// is returned whole by default.
+    /// is not paginated by default.
     public static Optional<Page> ifRequested(QueryParameters query) {
         return query.has("page") || query.has("limit") ? Optional.of(of(query)) : Optional.empty();
     }

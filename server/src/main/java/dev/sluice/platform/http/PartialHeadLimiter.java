@@ -33,7 +33,7 @@ final class PartialHeadLimiter {
 
     private volatile boolean isShed;
 
-    /// The time by which the head must be complete, on the clock of `System.nanoTime`.
+    /// The `System.nanoTime` value at which the time for the head runs out.
     private long deadline;
 
     /// The connection's normal idle timeout, in milliseconds. It applies when no head is
@@ -77,7 +77,7 @@ final class PartialHeadLimiter {
         isShed = false;
     }
 
-    /// Makes the connection's idle timeout expire at once, so that the connection's own thread
+    /// Makes the connection's idle timeout expire immediately, so that the connection's own thread
     /// refuses the head. Called by the thread of another connection, whose head needs the memory.
     private synchronized void shed() {
         if (reservation != null) {

@@ -25,14 +25,14 @@ import java.util.regex.Pattern;
 /// of a JSON body.
 ///
 /// A wrong parameter is recorded as an error and treated as absent; `check` then reports all errors
-/// at once. Unknown parameters are ignored. An empty value counts as absent. Not thread-safe.
+/// together. Unknown parameters are ignored. A blank value counts as absent. Not thread-safe.
 public final class QueryParameters {
 
     private static final Pattern WHOLE_NUMBER = Pattern.compile("[-+]?[0-9]+");
 
     private static final int DATE_LENGTH = 10;
 
-    /// The maximum length of `q` in Unicode characters.
+    /// The maximum length of `q` in Unicode code points.
     private static final int MAX_SEARCH_LENGTH = 2000;
 
     private final Request request;

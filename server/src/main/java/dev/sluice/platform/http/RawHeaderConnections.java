@@ -29,12 +29,13 @@ import java.util.concurrent.locks.ReentrantLock;
 /// Creates Jetty connections that preserve the case of header names and limit slow request heads.
 ///
 /// Jetty's parser replaces the header names it knows with its own spelling, and no setting turns
-/// this off for all names. These connections therefore read the bytes of the head a second time,
-/// only for the names. [PartialHeadLimiter] limits the time and memory of a head that arrives in
-/// several pieces.
+/// this off for all names. These connections therefore read the bytes of the head a second time, to
+/// get the original names. [PartialHeadLimiter] limits the time and memory of a head that arrives
+/// in several pieces.
 final class RawHeaderConnections extends HttpConnectionFactory {
 
-    /// The memory, in bytes, that all incomplete heads together may use.
+    /// The maximum memory, in bytes, that all incomplete heads together may use. On a heap below 1
+    /// GiB, the maximum is 1/16 of the heap.
     private static final long MAX_HEAD_MEMORY_BYTES = 64L << 20;
 
     private final InboundMemory headMemory =
@@ -78,8 +79,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
 
         /// Reads from the connection. Only one thread reads at a time.
         ///
-        /// The lock is needed because Jetty answers an error on another thread. That thread may
-        /// start to read the next request while this thread is still using the shared buffer.
+        /// The lock is needed because Jetty sends error responses on another thread. That thread
+        /// may start to read the next request while this thread is still using the shared buffer.
         @Override
         public void onFillable() {
             readLock.lock();
@@ -159,8 +160,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
                 fields.add(field);
             }
 
-            /// Whether Jetty must not see the field. An HTTP/1.0 client does not understand a 100
-            /// response, so its `Expect` is ignored (RFC 9110, 10.1.1).
+            /// Whether the field must be hidden from Jetty. An HTTP/1.0 client does not understand
+            /// a 100 response, so its `Expect` is ignored (RFC 9110, 10.1.1).
             private boolean isIgnored(HttpField field) {
                 return isHttp10 && field.getHeader() == HttpHeader.EXPECT;
             }

@@ -134,8 +134,8 @@ public final class Reply {
     }
 
     /// Returns a copy of this reply that is never compressed. Use this for a reply that contains
-    /// both a secret and text that an attacker can choose. If it were compressed, the attacker
-    /// could guess the secret from its length (the BREACH attack).
+    /// both a secret and text that an attacker can choose. If the reply were compressed, the
+    /// attacker could guess the secret from the reply's length (the BREACH attack).
     public Reply uncompressed() {
         return new Reply(status, headers, body, stream, false);
     }

@@ -25,8 +25,8 @@ import java.util.UUID;
 
 /// One HTTP request: its path, query, headers and body as they were sent.
 ///
-/// Memory for the body is reserved in an [InboundMemory], which many requests share, if the body is
-/// larger than 16 KiB or the server has to wait for it. Used only by the thread that answers the
+/// If the body is larger than 16 KiB, or the server has to wait for it, memory for it is reserved
+/// in an [InboundMemory] that many requests share. Used only by the thread that handles the
 /// request.
 public final class Request {
 
@@ -99,9 +99,10 @@ public final class Request {
         }
     }
 
-    /// Returns the first value of a query parameter. An empty value counts as absent.
+    /// Returns the first value of a query parameter. A blank value counts as absent.
     ///
-    /// @throws ApiException 400 when the value contains NUL, which PostgreSQL cannot store in text
+    /// @throws ApiException 400 when the value contains NUL, which PostgreSQL cannot store in text,
+    ///   or when the query string is not valid percent-encoded UTF-8
     public Optional<String> parameter(String name) {
         var value = parameterAsSent(name);
         if (value.filter(FieldReader::hasNul).isPresent()) {
@@ -154,7 +155,7 @@ public final class Request {
         return jetty.getHeaders().getValuesList(name);
     }
 
-    /// Returns the condition of the request's `If-Match` headers.
+    /// Returns the condition in the request's `If-Match` headers.
     ///
     /// @throws ApiException 400 if the headers are malformed
     public IfMatch ifMatch() {
@@ -204,7 +205,7 @@ public final class Request {
     }
 
     /// Sets the [InboundMemory] in which memory for the body is reserved. Use this for an endpoint
-    /// that has its own limit. The memory is counted for `bodyWorkspace` and `bodySource`.
+    /// that has its own limit. The memory counts against `bodyWorkspace` and `bodySource`.
     public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
         memory = bodyMemory;
         workspace = bodyWorkspace;
@@ -272,8 +273,8 @@ public final class Request {
     }
 
     /// Reserves `bytes` more bytes for the body. The first call also reserves memory for the
-    /// headers, which are kept as long as the body. Memory is reserved only as bytes arrive, so a
-    /// large `Content-Length` alone reserves nothing.
+    /// headers, which are kept as long as the body. Beyond the first 16 KiB, memory is reserved
+    /// only as bytes arrive, so a large `Content-Length` alone reserves little.
     private void reserve(int bytes) {
         int more = bytes;
         if (reservation == null) {
@@ -322,7 +323,7 @@ public final class Request {
     /// Reads the body as a JSON object.
     ///
     /// @throws ApiException 413 when the body is longer than 256 KiB, 415 when it is not declared
-    ///   as JSON
+    ///   as JSON or is compressed
     public FieldReader jsonBody() throws IOException {
         return jsonBody(MAX_JSON_BODY_BYTES);
     }
@@ -330,7 +331,7 @@ public final class Request {
     /// Reads the body as a JSON object.
     ///
     /// @throws ApiException 413 when the body is longer than `maxBytes`, 415 when it is not
-    ///   declared as JSON
+    ///   declared as JSON or is compressed
     public FieldReader jsonBody(int maxBytes) throws IOException {
         requireJson();
         jsonBytes = body(maxBytes);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 /// Only body bytes count as progress. Jetty's own idle timeout also counts chunk extensions and
 /// trailers, so a sender could use them to hold a request open forever.
 ///
-/// Used only by the thread that answers the request, except where noted.
+/// Used only by the thread that handles the request, except where noted.
 final class RequestBodyReader {
 
     /// The maximum number of bytes that `skipArrived` reads. If the body of a refused request ends
@@ -50,7 +50,7 @@ final class RequestBodyReader {
     }
 
     /// Whether `next` would return without waiting. If this returns true, the caller must call
-    /// `next` to get the piece, because it may have been read already.
+    /// `next` to get the piece, because the piece might have been read already.
     boolean isAvailable() {
         if (ended || pending != null) {
             return true;
@@ -61,7 +61,7 @@ final class RequestBodyReader {
 
     /// Returns the next piece of the body, or null at its end. The caller must release the piece.
     ///
-    /// @param until the deadline, on the clock of `System.nanoTime`
+    /// @param until the deadline, as a `System.nanoTime` value
     /// @throws CancelledBodyException if `cancel` has been called; only the first call after that
     ///   throws it
     /// @throws IOException caused by a `TimeoutException` when nothing arrived before the deadline
@@ -94,8 +94,8 @@ final class RequestBodyReader {
         return chunk == null ? jetty.read() : chunk;
     }
 
-    /// Reads and discards what has already arrived of the body, up to a limit. Returns whether the
-    /// end of the body was reached.
+    /// Reads and discards the part of the body that has already arrived, up to a limit. Returns
+    /// whether the end of the body was reached or reading has failed.
     boolean skipArrived() {
         for (int skipped = 0; !ended && !isDemanding && skipped < MAX_SKIPPED_BYTES; ) {
             Content.@Nullable Chunk chunk = read();

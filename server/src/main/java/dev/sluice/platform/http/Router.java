@@ -13,10 +13,11 @@ import java.util.TreeSet;
 /// Passes each request to the [Endpoint] for its method and path.
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
-/// the fewest names are considered, even if none of them has the request's method. The path
-/// `/sources/trash` is therefore never matched by `/sources/{id}`. A trailing slash makes no
-/// difference. Mounted prefixes are checked before all patterns. A path that matches nothing is
-/// answered by the endpoint given to `otherwise`.
+/// the fewest names are considered, even if none of them has the request's method. If
+/// `/sources/trash` is a pattern, that path is therefore never matched by `/sources/{id}`. The
+/// endpoint for GET also handles HEAD. A trailing slash makes no difference. Mounted prefixes are
+/// checked before all patterns. A path that matches nothing goes to the endpoint given to
+/// `otherwise`.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -67,7 +68,7 @@ public final class Router {
     }
 
     /// Sets the endpoint for every path that nothing else matches, for any method. By default, such
-    /// a path is answered with 404.
+    /// a path gets a 404.
     public Router otherwise(Endpoint endpoint) {
         fallback = endpoint;
         return this;

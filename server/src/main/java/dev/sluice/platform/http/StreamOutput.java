@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/// The body of one streamed reply. Written bytes are sent at once. Not thread-safe.
+/// The body of one streamed reply. Written bytes are sent immediately. Not thread-safe.
 public final class StreamOutput {
 
     /// How often a blocked write calls `isWanted`.
@@ -78,7 +78,7 @@ public final class StreamOutput {
         }
     }
 
-    /// Whether the client has closed the connection. Anything else that it sends is ignored.
+    /// Whether the client has closed the connection. Bytes that the client still sends are ignored.
     public boolean isClientGone() {
         try {
             int bytes;
@@ -92,7 +92,7 @@ public final class StreamOutput {
         }
     }
 
-    /// Closes the connection at once, even if bytes are still to be written.
+    /// Closes the connection immediately, even if some bytes have not been written yet.
     void abort() {
         endPoint.close();
     }

@@ -16,7 +16,8 @@ import java.util.random.RandomGenerator;
 /// The ids from one generator increase, unless the newest id is more than a minute ahead of the
 /// clock, for example because the clock was set back. In that case the generator follows the clock
 /// back. It does so because an id is also a time, and data with ids in the future would be kept for
-/// too long. Ids do not repeat even then, because at least 50 of their bits are random.
+/// too long. Ids do not repeat even then, because 62 of their bits are random, minus those that
+/// [#next(int)] sets to zero.
 public final class Uuid7 {
 
     /// Orders UUIDs as PostgreSQL does: by their bytes, unsigned.

@@ -1,6 +1,7 @@
 package dev.sluice.platform.json;
 
-/// A limit on the work that payloads from untrusted senders may cause, measured in bytes read.
+/// A limit on the work that payloads from untrusted senders may cause. Work is counted in units
+/// that approximate computing time: reading one byte costs from a quarter of a unit to four units.
 ///
 /// Work that would exceed the limit throws an [EffortSpentException], so an unfinished computation
 /// never looks like a result. Not thread-safe. An instance from [#unlimited] may still be shared by
@@ -47,7 +48,7 @@ public final class Effort {
         return left < 0;
     }
 
-    /// Returns the work counted so far.
+    /// Returns the work counted so far, including any work that was refused.
     public long spent() {
         return spent;
     }

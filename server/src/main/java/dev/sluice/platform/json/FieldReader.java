@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 
 /// Reads and checks the fields of a JSON object, one method per field type.
 ///
-/// A wrong field is recorded as an error and treated as absent. `check` then reports all wrong
-/// fields at once. A field that no method has read is unknown, and counts as wrong. Not
+/// A wrong field is recorded as an error and treated as absent. `check` then reports the wrong
+/// fields together. A field that no method has read is unknown, and counts as wrong. Not
 /// thread-safe.
 ///
 /// An error message is the rest of a sentence that starts with the field's path, such as "must be a
@@ -88,7 +88,8 @@ public final class FieldReader {
         return new TreeSet<>(object.propertyNames());
     }
 
-    /// Returns `value`, and records an error when the field is absent or null.
+    /// Returns `value`, and records an error when the field is absent or null, unless the field
+    /// already has an error.
     public <T> Patch<T> required(String field, Patch<T> value) {
         if (!(value instanceof Patch.SetValue<T>) && !errors.has(path + field)) {
             addError(field, "is required.");
@@ -106,7 +107,7 @@ public final class FieldReader {
     /// Reads a string. It must not contain NUL or lone surrogates, because PostgreSQL can store
     /// neither in text.
     ///
-    /// @param min the minimum length in Unicode characters
+    /// @param min the minimum length; `min` and `max` count Unicode code points
     public Patch<String> text(String field, int min, int max) {
         return read(
                 field,
@@ -152,9 +153,9 @@ public final class FieldReader {
                 .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 
-    /// Records an error for each name and each string inside the field that contains a lone
-    /// surrogate (half of a surrogate pair). If the API returned the lone surrogate, a strict JSON
-    /// parser would refuse the whole response.
+    /// Records errors for the names and strings inside the field that contain a lone surrogate
+    /// (half of a surrogate pair). If the API returned the lone surrogate, a strict JSON parser
+    /// would refuse the whole response.
     public void requireUnicode(String field) {
         @Nullable JsonNode node = object.get(field);
         if (node != null) {
@@ -276,8 +277,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Parses a UUID in its canonical form. `UUID.fromString` would also accept shortened and
-    /// signed parts.
+    /// Parses a UUID in its canonical form, in lower or upper case. `UUID.fromString` would also
+    /// accept shortened and signed parts.
     public static UUID parseUuid(String text) {
         var id = UUID.fromString(text);
         if (!id.toString().equalsIgnoreCase(text)) {
@@ -418,7 +419,7 @@ public final class FieldReader {
 
     /// Reads a list of strings, each converted by `parse`. When `parse` throws an
     /// `IllegalArgumentException`, the error is the path of the element followed by the exception's
-    /// message.
+    /// message. Wrong elements are left out of the list.
     public <T> Patch<List<T>> parsedList(
             String field, int minSize, int maxSize, Function<String, T> parse) {
         return read(
@@ -443,8 +444,9 @@ public final class FieldReader {
                 });
     }
 
-    /// Returns the field's value with its text as it was sent. The value may be a JSON null.
-    /// Returns empty only if the field is absent.
+    /// Returns the field's value with its text as it was sent, or as Jackson writes it if
+    /// [JsonDocument] cannot read the body. The value can be a JSON null. Returns empty only if the
+    /// field is absent.
     public Optional<JsonValue> rawValue(String field) {
         readFields.add(field);
         return Optional.ofNullable(object.get(field))
@@ -515,7 +517,9 @@ public final class FieldReader {
         return this;
     }
 
-    /// Throws if there are any errors, including those of nested objects.
+    /// Records an error for each unknown field of this object. Then throws if there are any errors,
+    /// including those of nested objects. To find unknown fields of a nested object, call
+    /// [#rejectUnknownFields] on its reader first.
     ///
     /// @throws InvalidFieldsException when any field is wrong or unknown
     public void check() {

@@ -14,7 +14,7 @@ public final class InvalidFieldsException extends RuntimeException {
     }
 
     /// @param errors the first errors, at least one
-    /// @param count the number of all errors
+    /// @param count the total number of errors
     InvalidFieldsException(List<FieldError> errors, int count) {
         super(summary(errors.getFirst().message(), count - 1));
         this.errors = List.copyOf(errors);

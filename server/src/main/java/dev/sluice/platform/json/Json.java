@@ -26,16 +26,16 @@ public final class Json {
                     .build();
 
     /// The maximum length in bytes of a body that is parsed without counting its tokens. The parsed
-    /// tree of a body this short is always small.
+    /// tree of a body this short is always small enough.
     public static final int TOKEN_COUNT_THRESHOLD_BYTES = 256 * 1024;
 
-    /// The maximum number of tokens in a longer body, which limits the memory of its parsed tree.
-    /// Tokens are values, names and closing brackets. Each token can take a hundred bytes of
-    /// memory.
+    /// The maximum number of tokens in a body longer than `TOKEN_COUNT_THRESHOLD_BYTES`, which
+    /// limits the memory of its parsed tree. Tokens are values, names and closing brackets. Each
+    /// token can take a hundred bytes of memory.
     private static final int MAX_TOKENS = 100_000;
 
-    /// Only a body with fewer bytes than this can count as empty or as `null`, including any white
-    /// space around it.
+    /// A body counts as empty or as `null` only if it is shorter than this, in bytes. The length
+    /// includes any white space around the `null`.
     private static final int MAX_NULL_LENGTH = 100;
 
     private Json() {}
@@ -55,7 +55,8 @@ public final class Json {
 
     /// Parses a JSON object and returns a reader of its fields.
     ///
-    /// @throws MalformedJsonException when the bytes are not a JSON object
+    /// @throws MalformedJsonException when the bytes are not a JSON object in UTF-8, or have too
+    ///   many values
     public static FieldReader fieldReader(byte[] json) {
         return new FieldReader(object(json), JsonDocument.read(json));
     }

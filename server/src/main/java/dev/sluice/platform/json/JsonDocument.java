@@ -10,7 +10,7 @@ import java.util.Optional;
 ///
 /// It keeps the text and an index with one eight-byte entry for each name and value. Values are
 /// decoded from the text on demand, so numbers keep all their digits. If an object has several
-/// members of the same name, the last one counts.
+/// members with the same name, the last one counts.
 ///
 /// If a document was read with an [Effort], later look-ups in it spend that effort, and it is not
 /// thread-safe. Other documents are immutable.
@@ -35,8 +35,8 @@ public final class JsonDocument {
     }
 
     /// Reads one JSON value in UTF-8. Returns empty if the text is not JSON, has a byte order mark,
-    /// or is 256 MiB or longer. Also returns empty if the text is nested more than 500 levels deep
-    /// or contains a number of more than 1 000 characters.
+    /// or has 2^28 - 1 bytes (256 MiB) or more. Also returns empty if the text is nested more than
+    /// 500 levels deep or contains a number of more than 1 000 characters.
     public static Optional<JsonDocument> read(byte[] text) {
         return read(text, Effort.unlimited());
     }

@@ -9,8 +9,8 @@ import java.util.Optional;
 /// after unescaping. Arrays are compared element by element, and objects member by member in any
 /// order.
 ///
-/// The given value is decoded once. A comparison takes time at most proportional to the text of the
-/// other value. Immutable.
+/// The given value is decoded once. The time for a comparison is at most proportional to the length
+/// of the other value's text. Immutable.
 public final class JsonMatcher {
 
     /// The cost of creating a map, and of adding each of its entries.
@@ -38,8 +38,8 @@ public final class JsonMatcher {
         return new JsonMatcher(json);
     }
 
-    /// Whether both values are equal. A number whose exponent does not fit in 32 bits equals no
-    /// number.
+    /// Whether both values are equal. A number that `JsonNumber.read` refuses, because its scale
+    /// does not fit in 32 bits, equals no number.
     ///
     /// @throws EffortSpentException if the effort of the other value's document is used up
     public boolean matches(JsonValue other) {

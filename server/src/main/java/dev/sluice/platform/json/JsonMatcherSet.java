@@ -11,12 +11,13 @@ import java.util.concurrent.ThreadLocalRandom;
 /// A set of JSON values that can tell whether it contains a payload's value. [JsonMatcher] defines
 /// which values are equal.
 ///
-/// `contains` computes a hash of the payload's value, in time proportional to the value's text. It
-/// then compares the value only with those in the set that have the same hash. Immutable.
+/// If the set has a value of the same type, `contains` computes a hash of the payload's value, in
+/// time proportional to the length of the value's text. It then compares the value only with those
+/// in the set that have the same hash. Immutable.
 public final class JsonMatcherSet {
 
     /// A random factor that makes hashes differ from process to process, so that senders cannot
-    /// predict which values have the same hash.
+    /// predict which strings have the same hash.
     private static final long FACTOR = ThreadLocalRandom.current().nextLong() | 1;
 
     private final Set<JsonValue.JsonType> types = EnumSet.noneOf(JsonValue.JsonType.class);

@@ -2,8 +2,8 @@ package dev.sluice.platform.json;
 
 import java.util.Optional;
 
-/// A JSON number, kept as written, with all its digits. Comparing two numbers takes time
-/// proportional to the number of their digits, however large their exponents are. Immutable.
+/// A JSON number, kept as written, with all its digits. The time to compare two numbers is
+/// proportional to how many digits they have, however large their exponents are. Immutable.
 public final class JsonNumber implements Comparable<JsonNumber> {
 
     private final byte[] text;
@@ -18,8 +18,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     /// The sign of the number: -1, 0 or 1.
     private final int sign;
 
-    /// The power of ten by which the first nonzero digit counts. For 150 it is 2, because the 1
-    /// counts for 100.
+    /// The power of ten of the first nonzero digit. For 150, it is 2, because the 1 stands for 100.
+    /// For 0, it is 0.
     private final long magnitude;
 
     private final int writtenLength;

@@ -16,8 +16,9 @@ import java.util.Optional;
 /// A JSON object to be written, with its fields in insertion order.
 ///
 /// Values are strings, numbers, booleans, instants, lists, maps, [RawJson] or other objects of this
-/// class. An empty `Optional` is written as null. Any other value is written as its `toString`. Not
-/// thread-safe.
+/// class. An empty `Optional` is written as null. Any other value is written as its `toString`. The
+/// contents of a map are not converted in this way, so they must be strings, numbers, booleans or
+/// lists of these. Not thread-safe.
 public final class JsonObject {
 
     private static final DateTimeFormatter TIME_FORMAT =

@@ -43,8 +43,9 @@ final class JsonScanner {
         return JSON_FACTORY.createParser(ObjectReadContext.empty(), utf8);
     }
 
-    /// Whether the bytes are valid UTF-8 without a byte order mark. This check is needed because
-    /// the parser also accepts other encodings and invalid sequences.
+    /// Whether the bytes are valid UTF-8 and could begin a JSON text without a byte order mark (see
+    /// `isUtf8Start`). This check is needed because the parser also accepts other encodings and
+    /// invalid sequences.
     static boolean isPlainUtf8(byte[] bytes) {
         if (!isUtf8Start(bytes)) {
             return false;
@@ -60,11 +61,13 @@ final class JsonScanner {
         return !result.isError();
     }
 
-    /// Whether the parser would read a text that begins with these bytes as UTF-8.
+    /// Whether a text that begins with these bytes could be JSON in UTF-8 without a byte order
+    /// mark.
     static boolean isUtf8Start(byte[] bytes) {
         for (int i = 0; i < Math.min(4, bytes.length); i++) {
-            // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either
-            // would make the parser assume another encoding.
+            // JSON contains no unescaped NUL, and a NUL here would make the parser assume another
+            // encoding. The byte 0xef begins a byte order mark, which JSON must not have (RFC 8259,
+            // 8.1).
             if (bytes[i] == 0 || (i == 0 && bytes[i] == (byte) 0xef)) {
                 return false;
             }

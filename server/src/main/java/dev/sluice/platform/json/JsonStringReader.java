@@ -3,8 +3,8 @@ package dev.sluice.platform.json;
 /// Reads one JSON string character by character. It decodes escapes as it reads, and does not copy
 /// the string.
 ///
-/// Characters are UTF-16 units, as in `String`. The reader spends its [Effort] once for each block
-/// of 16 bytes. Not thread-safe.
+/// Characters are UTF-16 code units, as in `String`. The reader spends its [Effort] once for each
+/// block of 16 bytes. Not thread-safe.
 final class JsonStringReader {
 
     private static final int BLOCK_BYTES = 16;

@@ -35,8 +35,9 @@ public final class JsonText {
 
     /// Whether the name or string at offset `from` equals this text.
     ///
-    /// Most strings differ in their first bytes. A string is read character by character only if it
-    /// has an escape before the first difference, or if the text itself needs escapes in JSON.
+    /// Most strings differ from this text in their first bytes. A string is read character by
+    /// character only if the first difference is an escape in the string, or if this text contains
+    /// a quote, a backslash or a lone surrogate.
     ///
     /// @param json valid JSON
     /// @param from the offset of the string's opening quote

@@ -28,7 +28,7 @@ public final class JsonValue {
 
     private static final int DECODING_COST = 16;
 
-    /// The cost per character of decoding escapes.
+    /// The cost per character of decoding a string that has escapes.
     private static final int UNESCAPING_COST = 3;
 
     private static final int NUMBER_COST = 24;
@@ -61,7 +61,8 @@ public final class JsonValue {
     }
 
     /// Returns the offset after the closing quote. Searches for the quote backwards from the next
-    /// name or value, because only white space and punctuation can lie between the two.
+    /// name or value, because only white space and punctuation can come between the quote and that
+    /// name or value.
     private int endOfString() {
         int end = document.endOfScalar(entry);
         while (document.text()[end - 1] != '"') {
@@ -80,7 +81,8 @@ public final class JsonValue {
         return new RawJson(new String(document.text(), from(), length(), UTF_8));
     }
 
-    /// Returns the string without quotes and escapes, or empty when the value is not a string.
+    /// Returns the string without its quotes and with its escapes decoded, or empty when the value
+    /// is not a string.
     public Optional<String> string() {
         if (type() != JsonType.STRING) {
             return Optional.empty();
@@ -132,8 +134,8 @@ public final class JsonValue {
         return new JsonStringReader(document.text(), from(), document.effort());
     }
 
-    /// Returns the number, or empty when the value is not a number or its exponent does not fit in
-    /// 32 bits.
+    /// Returns the number, or empty when the value is not a number or `JsonNumber.read` refuses it
+    /// because its scale does not fit in 32 bits.
     public Optional<JsonNumber> number() {
         if (type() != JsonType.NUMBER) {
             return Optional.empty();
@@ -221,7 +223,7 @@ public final class JsonValue {
         return members;
     }
 
-    /// Returns the elements of an array, or the names and values of an object in turn.
+    /// Returns the elements of an array, or the names and values of an object, alternately.
     Iterator<JsonValue> children() {
         return new Children();
     }

@@ -1,7 +1,7 @@
 package dev.sluice.platform.json;
 
-/// Thrown to refuse a body that is not JSON, or not a JSON object. The message is shown to the
-/// sender.
+/// Thrown to refuse a body that is not a JSON object in UTF-8, has too many values, or contains a
+/// number whose exponent is too large. The message is shown to the sender.
 public final class MalformedJsonException extends RuntimeException {
     MalformedJsonException(String message) {
         super(message);

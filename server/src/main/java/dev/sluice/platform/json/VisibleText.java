@@ -13,9 +13,9 @@ public final class VisibleText {
 
     private VisibleText() {}
 
-    /// Whether at least one character is visible by itself. Spaces, control characters and format
-    /// characters are not visible. Combining marks are visible only together with another
-    /// character.
+    /// Whether at least one character is visible on its own. Spaces, control characters, format
+    /// characters, lone surrogates and blank glyphs are not visible. Non-spacing and enclosing
+    /// marks are visible only together with another character.
     public static boolean isVisible(String text) {
         return text.codePoints().anyMatch(VisibleText::isVisible);
     }

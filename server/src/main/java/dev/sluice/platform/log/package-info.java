@@ -1,4 +1,4 @@
-/// Writes log events as JSON.
+/// Writes log events as JSON, and omits repeated warnings about a lost database connection.
 @NullMarked
 package dev.sluice.platform.log;
 

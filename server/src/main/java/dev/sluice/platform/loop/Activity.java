@@ -20,8 +20,8 @@ public final class Activity {
     /// [#MAX_IDLE_INTERVAL], unless the chore sets its idle interval itself.
     private static final int IDLE_FACTOR = 5;
 
-    /// While the process is idle, no interval is made longer than this. Chores may read data that
-    /// comes from other nodes, so they must not run much later than usual.
+    /// No interval is stretched beyond this. Some chores read data that comes from other nodes, so
+    /// they must not run much later than usual.
     static final Duration MAX_IDLE_INTERVAL = Duration.ofSeconds(5);
 
     /// The minimum time between two recorded marks. A mark within this time of the last recorded

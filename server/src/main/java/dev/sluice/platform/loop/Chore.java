@@ -10,10 +10,12 @@ import java.util.function.Consumer;
 /// [Shutdown#start(Chore)] runs a chore as a [Loop].
 ///
 /// @param name the name of the loop and its thread
-/// @param interval the wait between two rounds, unless the loop is woken earlier
-/// @param idleInterval the wait between two rounds while the process is idle ([Activity]). The
-///   first activity after an idle time wakes the loop
-/// @param gap the minimum wait between two rounds, even if the loop is woken
+/// @param interval the wait between two rounds, unless the step has more to do or the loop is woken
+///   earlier
+/// @param idleInterval the wait between two rounds while the process is idle ([Activity]). If this
+///   differs from `interval`, the first activity after an idle time wakes the loop
+/// @param gap the minimum wait between two rounds, even if the loop is woken, unless the step has
+///   more to do; at most `interval`
 /// @param wakeBy called once the loop has started, with the callback that wakes the loop
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(
@@ -55,7 +57,8 @@ public record Chore(
         return new Chore(name, interval, idleInterval, gap, step, wakeBy, Optional.of(atEnd));
     }
 
-    /// Returns a chore that waits at least `gap` after each round, even if it is woken.
+    /// Returns a chore that waits at least `gap` after each round that leaves nothing to do, even
+    /// if it is woken.
     public Chore withGap(Duration gap) {
         return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
     }

@@ -5,9 +5,9 @@ import java.util.function.LongSupplier;
 
 /// Counts consecutive failures of an operation that is repeated. Thread-safe.
 ///
-/// A streak is long once it has three failures. A shorter streak is also long once thirty seconds
-/// have passed since its first retry was due. Streaks that are not long are normal, for example
-/// when a connection breaks or a lock is held.
+/// A streak is long once it has three failures, or once thirty seconds have passed since its first
+/// retry was due. Streaks that are not long are normal, for example when a connection breaks or a
+/// lock is held.
 public final class FailureStreak {
 
     private static final int MAX_ORDINARY_FAILURES = 2;

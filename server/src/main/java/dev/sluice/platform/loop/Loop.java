@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 
 /// A thread that repeats a step until it is closed.
 ///
-/// When the step returns true, the next round starts at once. Otherwise the loop waits until the
-/// interval is over or `wake` is called. A loop with a gap waits for at least the gap after each
-/// round, even if it is woken. If the step throws, the exception is logged and the loop waits as
-/// usual, so the step must be safe to repeat. Thread-safe.
+/// When the step returns true, the next round starts immediately. Otherwise the loop waits until
+/// the interval is over or `wake` is called. If the loop has a gap, this wait is at least as long
+/// as the gap, even if the loop is woken. If the step throws, the exception is logged and the loop
+/// waits as usual, so the step must be safe to repeat. Thread-safe.
 public final class Loop implements AutoCloseable {
 
-    /// One round of work. Returns true if the next round should start at once.
+    /// One round of work. Returns true if the next round should start immediately.
     @FunctionalInterface
     public interface Step {
         boolean run() throws InterruptedException;
@@ -54,8 +54,10 @@ public final class Loop implements AutoCloseable {
         return start(name, () -> interval, Duration.ZERO, step);
     }
 
-    /// @param interval returns the wait after a round; called after each round
-    /// @param gap the minimum wait after a round
+    /// @param interval returns the wait after a round whose step returned false; called for each
+    ///   wait
+    /// @param gap the minimum length of such a wait, even if the loop is woken; at most the
+    ///   interval
     static Loop start(String name, Supplier<Duration> interval, Duration gap, Step step) {
         var loop = new Loop(name, interval, gap, step);
         loop.thread.start();
@@ -135,9 +137,9 @@ public final class Loop implements AutoCloseable {
     /// Ends the loop. Waits up to two seconds for the current round to finish. Then interrupts the
     /// round and waits half a second more. A round that ignores the interrupt continues after this
     /// method has returned. If the calling thread is interrupted, interrupts the round and returns
-    /// at once.
+    /// immediately.
     ///
-    /// A call on the loop's own thread returns at once; the loop ends after the current round.
+    /// A call on the loop's own thread returns immediately; the loop ends after the current round.
     @Override
     public void close() {
         lock.lock();

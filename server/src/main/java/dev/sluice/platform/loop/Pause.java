@@ -3,9 +3,9 @@ package dev.sluice.platform.loop;
 import java.time.Duration;
 import java.time.Instant;
 
-/// A period during which a loop skips a part of its work. The pause ends at `until`. If the clock
-/// is set back to before `from`, the pause ends early, because it would last too long if it
-/// continued. Immutable.
+/// A period during which a loop skips part of its work. The pause ends at `until`. If the clock is
+/// set back to before `from`, the pause ends early, because it would last too long if it continued.
+/// Immutable.
 ///
 /// @param from when the pause began
 /// @param until when the pause ends

@@ -2,8 +2,8 @@ package dev.sluice.platform.mail;
 
 import java.util.Optional;
 
-/// Thrown when a message was not sent. The exception's message gives the reason in one sentence for
-/// the operator.
+/// Thrown when a message was not sent, or when the server did not confirm that it accepted the
+/// message. The exception's message gives the reason in one sentence for the operator.
 public final class MailException extends Exception {
 
     private final boolean isTemporary;
@@ -23,7 +23,7 @@ public final class MailException extends Exception {
         this.recipientRefusal = recipientRefusal;
     }
 
-    /// Whether sending the same message later may succeed.
+    /// Whether sending the same message later might succeed.
     public boolean isTemporary() {
         return isTemporary;
     }

@@ -44,8 +44,9 @@ public record MailMessage(String to, String subject, String text, Optional<UUID>
     }
 
     /// Makes a string that a user chose, such as a name, safe to use inside a message. Replaces
-    /// control characters, line breaks and characters that change the direction of text, so that
-    /// the text stays on one line. Shortens it to `maxLength` characters.
+    /// control characters, line breaks and invisible format characters (such as those that change
+    /// the direction of text) with spaces, so that the text stays on one line. Shortens it to
+    /// `maxLength` characters.
     public static String oneLine(String text, int maxLength) {
         String line = INVISIBLE_RUN.matcher(text).replaceAll(" ").strip();
         int length = line.codePointCount(0, line.length());

@@ -40,7 +40,7 @@ public final class MailQueue {
         this.clock = clock;
     }
 
-    /// Adds a message, and returns at once. If the queue is full, discards the message, logs a
+    /// Adds a message and returns immediately. If the queue is full, discards the message, logs a
     /// warning and returns false.
     public boolean offer(MailMessage message) {
         return offer(new QueuedMail(message, 0, Instant.EPOCH));

@@ -87,7 +87,7 @@ public final class MailSender {
 
     /// Sends a message. Returns once the server has accepted it.
     ///
-    /// @throws MailException if the server did not accept the message
+    /// @throws MailException if the message could not be written, or the server did not accept it
     public void send(MailMessage message) throws MailException {
         try {
             var mime = mime(message);
@@ -113,7 +113,7 @@ public final class MailSender {
         mime.setSubject(message.subject(), "UTF-8");
         mime.setText(message.text(), "UTF-8");
         mime.setSentDate(Date.from(clock.instant()));
-        mime.setHeader("Auto-Submitted", "auto-generated"); // RFC 3834: no answer is wanted
+        mime.setHeader("Auto-Submitted", "auto-generated"); // RFC 3834: no reply is wanted
         mime.setHeader("X-Auto-Response-Suppress", "All");
         mime.saveChanges(); // adds a Message-ID
         if (message.id().isPresent()) {

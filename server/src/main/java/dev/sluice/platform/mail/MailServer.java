@@ -20,8 +20,9 @@ public record MailServer(String host, int port, boolean isTls, Optional<MailLogi
     private static final int SUBMISSION_PORT = 587; // RFC 6409
     private static final int TLS_PORT = 465; // RFC 8314
 
-    /// Parses `smtp://host:port` or `smtps://host:port`, both optionally with `user:password@`. The
-    /// parts may be percent-encoded.
+    /// Parses `smtp://host:port` or `smtps://host:port`, both optionally with `user:password@`.
+    /// Without a port, the standard port of the protocol is used. The user and the password can be
+    /// percent-encoded.
     ///
     /// @throws IllegalArgumentException with a message that does not show the password
     public static MailServer parse(String url) {

@@ -29,6 +29,7 @@ public final class LockFreeHistogram {
     ///
     /// @param bounds the upper bounds of the buckets, inclusive; the last one is infinite
     /// @param counts the number of values in each bucket (not cumulative)
+    /// @param sum the sum of all values, in the unit of the bounds
     public record HistogramState(List<Double> bounds, List<Long> counts, double sum) {}
 
     private LockFreeHistogram(double[] bounds, double unit) {
@@ -38,7 +39,7 @@ public final class LockFreeHistogram {
         Arrays.setAll(counts, _ -> new LongAdder());
     }
 
-    /// Returns a histogram of durations, in seconds.
+    /// Returns a histogram of durations, whose bounds and sum are in seconds.
     public static LockFreeHistogram ofDurations() {
         return new LockFreeHistogram(DURATION_BOUNDS, NANOS_PER_SECOND);
     }

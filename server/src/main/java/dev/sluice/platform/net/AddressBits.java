@@ -2,8 +2,8 @@ package dev.sluice.platform.net;
 
 import java.net.InetAddress;
 
-/// An IP address as a left-aligned number of 128 bits. In this form, prefixes of addresses can be
-/// compared with bit masks. An IPv4 address fills the upper half of `high`.
+/// An IP address as a left-aligned 128-bit number. In this form, address prefixes can be compared
+/// with bit masks. An IPv4 address fills the upper half of `high`.
 ///
 /// An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`, RFC 4291, section 2.5.5.2) is converted to the
 /// IPv4 address.

@@ -21,8 +21,8 @@ public final class AddressPolicy {
     public static final String SETTING_NAME = "SLUICE_ALLOW_PRIVATE_DESTINATIONS";
 
     /// Addresses at which cloud providers serve credentials. An address in one of these ranges is
-    /// allowed only if the operator lists a range that contains the address and lies within the
-    /// range here. Allowing a larger network is not enough.
+    /// allowed only if the operator lists a range that contains the address and is not larger than
+    /// the range in this list. Allowing a larger network is not enough.
     private static final List<NamedRange> CREDENTIAL_RANGES =
             List.of(
                     range("link-local", "169.254.0.0/16"),
@@ -77,8 +77,9 @@ public final class AddressPolicy {
         this.allowed = allowed;
     }
 
-    /// Returns a policy that allows public addresses and those in `ranges`. Allowing `127.0.0.0/8`
-    /// also allows `::1`.
+    /// Returns a policy that allows public addresses and those in `ranges`, with the restriction
+    /// that `CREDENTIAL_RANGES` describes. If one of the ranges contains all of `127.0.0.0/8`,
+    /// `::1` is allowed too.
     public static AddressPolicy allowing(List<Cidr> ranges) {
         var allowed = new ArrayList<>(ranges);
         if (ranges.stream().anyMatch(range -> range.covers(IPV4_LOOPBACK))) {
@@ -114,7 +115,7 @@ public final class AddressPolicy {
     /// Returns why a host may not be saved as a destination, or empty when it may.
     ///
     /// Host names are not resolved here. If the operator has allowed no range, a name that is
-    /// reserved for internal networks is refused. All other names are accepted here, and each
+    /// reserved for internal networks is refused. Otherwise, the name is accepted here, and each
     /// delivery attempt checks the addresses that the name resolves to.
     public Optional<String> refusal(Host host) {
         return switch (host) {
@@ -126,7 +127,7 @@ public final class AddressPolicy {
         };
     }
 
-    /// Whether the name is, or lies under, a domain that is reserved for internal networks:
+    /// Whether the name is a domain that is reserved for internal networks, or is under one:
     /// `localhost` (RFC 6761), `local` (RFC 6762), `home.arpa` (RFC 8375), or `internal` (reserved
     /// by ICANN for private use).
     private static boolean isInternal(String name) {

@@ -35,7 +35,7 @@ record ArchivePins(Map<String, String> hashes) {
         }
     }
 
-    /// @param text lines as `sha256sum` writes them; `#` begins a comment
+    /// @param text lines as `sha256sum` writes them; a line that begins with `#` is a comment
     static ArchivePins parse(String text) {
         var hashes = new HashMap<String, String>();
         text.lines()

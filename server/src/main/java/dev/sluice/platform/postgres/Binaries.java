@@ -26,8 +26,8 @@ record Binaries(Path folder) {
 
     static final String POSTGRES_MAJOR_VERSION = "18";
 
-    /// Returns the programs. If this release's folder does not exist yet, first removes the folders
-    /// of other releases and unpacks the programs.
+    /// Returns the programs. If the folder for this version of PostgreSQL does not exist yet, first
+    /// removes the folders of other versions and unpacks the programs.
     ///
     /// The folder gets its final name only when it is complete, so an incomplete folder is never
     /// used.

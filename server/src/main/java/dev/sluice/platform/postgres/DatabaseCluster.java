@@ -75,8 +75,8 @@ final class DatabaseCluster {
                 result = createDatabase(binaries, runAs, newCluster);
             }
             if (result.succeeded()) {
-                // PostgreSQL is started with a configuration file outside the cluster, in a
-                // directory where PostgreSQL's own user cannot write.
+                // This file is not used: PostgreSQL is started with a configuration file outside
+                // the cluster, in a directory that belongs to Sluice's user.
                 Files.delete(newCluster.resolve("postgresql.conf"));
                 Files.move(newCluster, postgresDirectory.cluster(), ATOMIC_MOVE);
             }
@@ -109,7 +109,7 @@ final class DatabaseCluster {
     }
 
     /// Creates the database in single-user mode, which needs neither a port nor a password. That
-    /// mode exits with 0 even when the statement fails, so success is judged by its output.
+    /// mode exits with 0 even when the statement fails, so its output is searched for errors.
     private CommandResult createDatabase(Binaries binaries, RunAs runAs, Path newCluster)
             throws InterruptedException {
         var command =

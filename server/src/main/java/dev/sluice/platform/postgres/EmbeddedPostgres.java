@@ -16,17 +16,17 @@ import java.util.concurrent.CountDownLatch;
 /// A PostgreSQL server that Sluice runs on the loopback address and restarts whenever it dies.
 ///
 /// Its port and password stay the same for the lifetime of this object, so after a restart a
-/// connection pool only has to reconnect. If Sluice is killed, the server keeps running. The next
-/// start on the same directory stops that server first. Thread-safe.
+/// connection pool only has to reconnect. If Sluice is killed, the server keeps running. When
+/// Sluice is started again on the same directory, it stops that server first. Thread-safe.
 public final class EmbeddedPostgres implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
     private static final String LOOPBACK_HOST = "127.0.0.1";
 
-    /// The maximum number of attempts to start the server. A start can fail for a temporary reason:
-    /// children of a killed server may still hold its memory, or another process may be using the
-    /// port.
+    /// The maximum number of attempts to start the server when Sluice starts. After a crash, the
+    /// number of attempts is not limited. A start can fail for a temporary reason: children of a
+    /// killed server may still hold its memory, or another process may be using the port.
     private static final int MAX_START_ATTEMPTS = 6;
 
     /// Once the server has run for this long without a crash, the restart backoff is reset to its
@@ -38,7 +38,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private final Thread watcher;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    /// Written only by the watcher thread.
+    /// Written only by the constructor and the watcher thread.
     private volatile Postmaster postmaster;
 
     private EmbeddedPostgres(
@@ -200,8 +200,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /// Retries until the server starts. Returns the backoff to continue with if the new server dies
-    /// soon, too.
+    /// Retries until the server starts. Returns the backoff to continue with if the new server also
+    /// dies soon.
     private RestartBackoff restart(RestartBackoff first) throws InterruptedException {
         var backoff = first;
         while (backoff.endsBefore(closing)) {
@@ -227,7 +227,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             postmaster.stop(installation.postgresDirectory());
             log.atInfo().addKeyValue("pid", pid()).log("postgres.stopped");
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the next start stops the server
+            Thread.currentThread().interrupt(); // Sluice stops the server at its next start
         }
     }
 }

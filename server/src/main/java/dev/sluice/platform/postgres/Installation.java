@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Everything needed to start a PostgreSQL server: its directory with a cluster, its programs, the
-/// user to run them as, and the password.
+/// Everything needed to start a PostgreSQL server, except its settings: its directory with a
+/// cluster, its programs, how to run them, and the password.
 record Installation(
         PostgresDirectory postgresDirectory, Binaries binaries, RunAs runAs, Secret password) {
 
@@ -19,7 +19,8 @@ record Installation(
     private static final int PASSWORD_LENGTH = 43;
 
     /// Stops any server that an earlier run left behind, and creates the cluster if there is none.
-    /// Runs the programs as the first of `candidates` that works on this machine.
+    /// Runs the programs as the first of `candidates` that works on this machine, starting with the
+    /// one that worked last.
     static Installation prepare(Path directory, List<RunAs> candidates)
             throws InterruptedException {
         var postgresDirectory = PostgresDirectory.prepare(directory);

@@ -15,7 +15,8 @@ import java.util.Optional;
 /// @param isReady whether the server accepts connections
 record PidFile(long pid, String started, boolean isReady) {
 
-    /// Reads the file. Returns empty when it does not exist or is not completely written yet.
+    /// Reads the file. Returns empty when it cannot be read, or when its first three lines have not
+    /// been written yet.
     static Optional<PidFile> of(PostgresDirectory postgresDirectory) {
         // A file channel is unsuitable: an interrupt closes it, and the file would then seem
         // unreadable.

@@ -7,7 +7,7 @@ import java.net.ServerSocket;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// Chooses the loopback port of the embedded server. The port stays the same from start to start,
+/// Chooses the loopback port of the embedded server. The port stays the same across restarts,
 /// unless another process is using it.
 final class PortChooser {
 

@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 /// Sluice's user owns the directory. Other users may enter it but not list it. If PostgreSQL runs
 /// as a different user, that user owns `cluster` and nothing else.
 ///
-/// @param path the real path; a running server is recognized by this path in its process arguments
+/// @param path the path of the directory; to recognize a running server, it must be the real path,
+///   because the path of `cluster` is looked up in the server's command-line arguments
 record PostgresDirectory(Path path) {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresDirectory.class);
@@ -123,7 +124,8 @@ record PostgresDirectory(Path path) {
     }
 
     /// Renames a log larger than 10 MB to `postgres.log.1`, replacing any previous file with that
-    /// name. This runs before each start, because the server itself only appends to its log.
+    /// name, and creates the log if there is none. This runs at each start of Sluice, because the
+    /// server itself only appends to its log.
     private void rotateLog() throws IOException {
         if (Files.exists(log()) && Files.size(log()) > MAX_LOG_BYTES) {
             Files.move(log(), log().resolveSibling("postgres.log.1"), REPLACE_EXISTING);

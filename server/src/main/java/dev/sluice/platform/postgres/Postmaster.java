@@ -20,8 +20,8 @@ final class Postmaster {
 
     private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
 
-    /// How long a start may take. After a crash the server first replays its write-ahead log, which
-    /// may be slightly larger than `max_wal_size`.
+    /// How long the server may take to start. After a crash it first replays its write-ahead log,
+    /// which may be slightly larger than `max_wal_size`.
     private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(60);
@@ -199,9 +199,10 @@ final class Postmaster {
     }
 
     /// Waits up to a minute for the server to end, and throws a [PostgresStartException] if it does
-    /// not. The server counts as ended when its process arguments no longer contain the cluster's
-    /// path. Waiting for the process to disappear would not work: the server is not a child process
-    /// of Sluice, so it may remain a zombie for a long time. A zombie has no arguments.
+    /// not. The server counts as ended when its command-line arguments no longer contain the
+    /// cluster's path. Waiting for the process to disappear would not work: the server is not a
+    /// child process of Sluice, so it may remain a zombie for a long time. A zombie has no
+    /// arguments.
     private static void awaitEnd(PostgresDirectory postgresDirectory, ProcessHandle server)
             throws InterruptedException {
         for (long polls = STOP_TIMEOUT.dividedBy(POLL_INTERVAL); polls > 0; polls--) {
@@ -216,8 +217,8 @@ final class Postmaster {
     }
 
     /// Sends SIGINT, which is PostgreSQL's fast shutdown: it ends all sessions (PostgreSQL manual,
-    /// "Shutting Down the Server"). Java can only send SIGTERM, after which PostgreSQL waits for
-    /// its clients to disconnect.
+    /// "Shutting Down the Server"). Java itself can send only SIGKILL and SIGTERM, and after a
+    /// SIGTERM PostgreSQL waits for its clients to disconnect.
     private static void interrupt(long pid, PostgresDirectory postgresDirectory)
             throws InterruptedException {
         var result =

@@ -52,7 +52,7 @@ sealed interface RunAs {
         }
     }
 
-    /// Returns the ways that may work for the current user, in order of preference.
+    /// Returns the ways that might work for the current user, in order of preference.
     static List<RunAs> candidates() {
         if (new UnixSystem().getUid() != 0) {
             return List.of(new CurrentUnixUser());

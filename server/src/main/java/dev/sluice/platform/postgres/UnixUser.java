@@ -20,7 +20,7 @@ record UnixUser(String name, int uid, int gid) {
     /// user, and a user that almost every machine has.
     private static final List<String> CANDIDATE_NAMES = List.of("sluice", "postgres", "nobody");
 
-    /// Returns the users on this machine that PostgreSQL may run as, in order of preference.
+    /// Returns the users on this machine that PostgreSQL could run as, in order of preference.
     static List<UnixUser> candidates() {
         Path passwd = Path.of("/etc/passwd");
         try {

@@ -18,7 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Writes files that only their owner may read.
+/// Writes and opens files that only their owner can access, and creates the directory for them.
 public final class PrivateFile {
 
     private static final String OWNER_ONLY = "rw-------";
@@ -75,7 +75,7 @@ public final class PrivateFile {
     }
 
     /// Sets the permissions of a file, if its file system has POSIX permissions. Returns false if
-    /// this process may not set them because the file belongs to another user.
+    /// they cannot be set, usually because the file belongs to another user.
     private static boolean restrict(Path file, String permissions) throws IOException {
         if (hasModes(file)) {
             try {

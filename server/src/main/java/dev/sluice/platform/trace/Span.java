@@ -9,9 +9,10 @@ import java.util.Optional;
 /// @param context the span's trace, the span's own id, and whether the trace is recorded
 /// @param parentId the id of the parent span, 16 hexadecimal digits; empty for the first span of a
 ///   trace
-/// @param attributes texts and numbers, keyed by names from OpenTelemetry's conventions or names
-///   with the prefix `sluice.`
-/// @param error the failure in one word; empty if the operation succeeded
+/// @param attributes strings and whole numbers, keyed by names from OpenTelemetry's conventions or
+///   names with the prefix `sluice.`
+/// @param error a code for the failure, such as `response_timeout` or the status of the response;
+///   empty if the operation succeeded
 public record Span(
         String name,
         SpanRole role,
@@ -22,7 +23,8 @@ public record Span(
         Map<String, Object> attributes,
         Optional<String> error) {
 
-    /// The side of a call that the span describes.
+    /// Whether the span describes a request that Sluice receives, work inside Sluice, or a request
+    /// that Sluice sends.
     public enum SpanRole {
         SERVER,
         INTERNAL,

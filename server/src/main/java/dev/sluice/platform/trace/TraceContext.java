@@ -7,15 +7,15 @@ import java.util.regex.Pattern;
 /// 3.2).
 ///
 /// @param traceId 32 hexadecimal digits
-/// @param spanId 16 hexadecimal digits that identify the span; they are the parent id of the spans
-///   that follow
+/// @param spanId 16 hexadecimal digits that identify the span; its child spans have them as their
+///   parent id
 /// @param isSampled whether spans of this trace are recorded
 public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
     public static final String HEADER = "traceparent";
 
-    /// The header in which tracing systems add data to `traceparent`. It has no meaning without a
-    /// `traceparent`.
+    /// The header in which tracing systems send data in addition to `traceparent`. It has no
+    /// meaning without a `traceparent`.
     public static final String STATE_HEADER = "tracestate";
 
     /// The format of `traceparent`. A later version of the format may have more parts, which are

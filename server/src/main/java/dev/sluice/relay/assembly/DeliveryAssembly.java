@@ -67,7 +67,7 @@ final class DeliveryAssembly {
     private final DueWorkMonitor dueWorkMonitor;
     private final FailureLog failureLog;
 
-    /// The parts of the relay that the attempts of this node use.
+    /// The parts of the relay that this node's attempts use.
     ///
     /// @param expiry decides which deliveries have expired
     /// @param recorder records which attempts are in flight
@@ -135,7 +135,7 @@ final class DeliveryAssembly {
 
     /// Starts delivering events.
     ///
-    /// @param returnQuota gives unused quota back; runs during shutdown, after the last result has
+    /// @param returnQuota returns unused quota; runs during shutdown, after the last result has
     ///   been written
     void start(ResultListener listener, AutoCloseable returnQuota) {
         var shutdown = base.shutdown();

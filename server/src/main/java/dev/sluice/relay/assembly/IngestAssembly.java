@@ -39,7 +39,7 @@ import java.util.function.Function;
 /// checked before an event is stored.
 final class IngestAssembly {
 
-    /// The maximum time that an ingest request waits until quota has been reserved in the database.
+    /// The maximum time that an ingest request waits for quota to be reserved in the database.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
     private final Foundation base;

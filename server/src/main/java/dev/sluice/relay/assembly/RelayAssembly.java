@@ -72,7 +72,7 @@ import java.util.stream.Stream;
 
 /// Builds and starts the relay layer, which accepts events, stores them and delivers them.
 ///
-/// The last stage of the pipeline starts first, so that delivering already works when the first
+/// The last stage of the pipeline starts first, so that deliveries already work when the first
 /// event is accepted. Shutdown runs in the opposite order: ingest stops first, then the attempts in
 /// flight end, and finally the node gives up its lease.
 public final class RelayAssembly {
@@ -175,8 +175,8 @@ public final class RelayAssembly {
     }
 
     /// Registers this node and starts its heartbeat. During shutdown, the heartbeat continues until
-    /// each delivery that the node owns has been finished or put back. The first takeover begins at
-    /// once, in parallel with the rest of the start.
+    /// each delivery that the node owns has been finished or put back. The first takeover begins
+    /// immediately, in parallel with the rest of startup.
     private Node join() {
         var pool = base.pools().node();
         var shutdown = base.shutdown();
@@ -357,7 +357,7 @@ public final class RelayAssembly {
                 use, AddressPolicy.allowing(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0"))));
     }
 
-    /// Opens a sender that has its own connections, so that it does not use up those of deliveries.
+    /// Opens a sender with its own connections, so that it does not use up those of deliveries.
     private HttpSender ownSender(String use, AddressPolicy addresses) {
         return base.shutdown()
                 .closing(
@@ -391,13 +391,13 @@ public final class RelayAssembly {
         return new RoutePreview(new DryRun(settings.headerPrefix()), base.clock());
     }
 
-    /// Returns the name of the header that counts relays.
+    /// Returns the name of the header that counts the relays an event has passed through.
     public String hopHeader() {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
-    /// Returns a predicate that is true if a verified request is a challenge: a request with which
-    /// some senders only check that the URL is right. A challenge is answered, and no event is
+    /// Returns a predicate that is true if a verified request is a challenge: a request that some
+    /// senders make only to check that the URL is right. A challenge gets a reply, but no event is
     /// stored for it.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
@@ -408,7 +408,7 @@ public final class RelayAssembly {
         return !ingest.isDiskNearlyFull();
     }
 
-    /// Returns the problems that delay events or deliveries now.
+    /// Returns the problems that are currently delaying events or deliveries.
     public List<HealthProblem> problems() {
         return Stream.concat(ingest.problem().stream(), delivery.problems().stream()).toList();
     }
@@ -424,14 +424,14 @@ public final class RelayAssembly {
         return node.epoch();
     }
 
-    /// Whether this node may start attempts, because its lease is valid.
+    /// Whether this node's lease is valid, so that it may start attempts.
     public boolean isDelivering() {
         return node.mayStart();
     }
 
-    /// Deletes the file that lists the attempts in flight. Without this call after a normal stop,
-    /// the next process would count the end of this process as a crash during the attempts that
-    /// were still in flight.
+    /// Deletes the file that lists the attempts in flight. Called when a normal stop begins, so
+    /// that the next process does not count the attempts in flight as crashes, even if this process
+    /// is killed before the stop is complete.
     public void closeInFlightRecorder() throws Exception {
         inFlightRecorder.close();
     }

@@ -15,7 +15,7 @@ import java.util.List;
 
 /// Informs other parts of the relay about written events and results. It passes each commit to the
 /// dispatcher, the lane waker and the meters, and each dropped event to the dispatcher and the
-/// quota.
+/// quota. Written results also mark the process as active.
 record RelayStoreListener(
         Dispatcher dispatcher,
         LaneWaker laneWaker,

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// | closed | 5 failures in a row | open | the first cooldown begins |
 /// | open | its cooldown has passed and a node claims the probe | half open | one attempt is made |
 /// | half open | the probe fails | open | the cooldown doubles, up to the maximum |
-/// | half open | the probe was not sent and is given back | open | a probe is due at once |
+/// | half open | the probe was not sent and is given back | open | a probe is due immediately |
 /// | half open | the claim has expired and a node claims again | half open | one attempt is made |
 /// | any | a response proves the destination reachable | closed | failures and cooldown are reset |
 ///
@@ -22,7 +22,8 @@ import java.util.Optional;
 /// progress when the circuit opened are therefore ignored, and so is the late failure of an earlier
 /// probe. A response that proves the destination reachable counts under any generation.
 ///
-/// The numbers come from the specification (see [CooldownBackoff]).
+/// The number of failures that open a circuit and the default cooldowns (see [CooldownBackoff])
+/// come from the specification.
 ///
 /// @param failures the number of failures in a row, including failed probes
 /// @param cooldown the current or most recent cooldown; zero if there was none since the last reset
@@ -46,8 +47,8 @@ public record Circuit(
     /// A node's claim to the probe.
     ///
     /// @param epoch identifies the node that makes the attempt (see [dev.sluice.relay.Lease])
-    /// @param until when another node may claim the probe, if this node has reported no result by
-    ///   then
+    /// @param until the time from which another node may claim the probe, if this node has not
+    ///   reported a result by then
     public record ProbeClaim(long epoch, Instant until) {}
 
     static final int FAILURES_TO_OPEN = 5;
@@ -180,7 +181,7 @@ public record Circuit(
     }
 
     /// Returns the circuit after the probe that was claimed under the generation `claimed` was
-    /// given back unsent. The next probe is then due at once.
+    /// given back unsent. The next probe is then due immediately.
     public Circuit giveBack(int claimed) {
         return isProbe(claimed)
                 ? new Circuit(

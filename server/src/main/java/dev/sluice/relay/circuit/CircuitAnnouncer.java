@@ -28,8 +28,9 @@ final class CircuitAnnouncer {
                 .log("circuit.half_opened");
     }
 
-    /// If a circuit opened or closed, logs it and calls the listeners. Returns false if the circuit
-    /// did not change, or if it stayed closed and only its failure count changed.
+    /// If a circuit opened or closed, logs it and calls the listeners. If a failed probe opened the
+    /// circuit again, only logs it. Returns false if the circuit did not change, or if it stayed
+    /// closed and only its failure count changed.
     boolean announceChange(
             DestinationId destination, Circuit before, Circuit after, Optional<String> error) {
         if ((before.isClosed() && after.isClosed()) || before.equals(after)) {

@@ -10,9 +10,9 @@ import java.time.Duration;
 /// | outcome | evidence |
 /// | --- | --- |
 /// | 2xx, and 4xx other than 408 and 429 | reached |
-/// | 408, 429, 5xx, 1xx, 3xx, no usable answer | failed; these are retried too |
+/// | 408, 429, 5xx, 1xx, 3xx, no usable response | failed; these are retried too |
 /// | the transformation failed, or this process cancelled the attempt | none |
-/// | a failure that took longer than the attempt's time limit | none: this process was frozen |
+/// | a failure more than 1 s after the attempt's time limit | none: this process was frozen |
 public enum CircuitEvidence {
     REACHED,
     FAILED,

@@ -4,9 +4,9 @@ import dev.sluice.gateway.destination.DestinationId;
 
 /// Called when a circuit opens and when it closes again.
 ///
-/// Only the node that wrote the change to the database makes the call, once, after the commit. If
-/// that node dies before the call, or does not learn that the commit succeeded, no call is made.
-/// Implementations must return quickly.
+/// Only the node that wrote the change to the database calls the listener, once, after the commit.
+/// If that node dies before the call, or does not learn that the commit succeeded, the listener is
+/// not called. Implementations must return quickly.
 public interface CircuitListener {
 
     /// Called when a closed circuit has opened. Not called when a failed probe opens the circuit

@@ -28,9 +28,8 @@ final class CircuitStore {
     /// Returns all rows that changed since the read that returned `horizon`. May return some rows
     /// that the earlier read returned already. Runs one statement.
     ///
-    /// The new horizon is the number of the oldest transaction still running. All transactions with
-    /// lower numbers have ended, so the rows that they changed are in this result or an earlier
-    /// one.
+    /// The new horizon is the id of the oldest transaction still running. All transactions with
+    /// lower ids have ended, so the rows that they changed are in this result or an earlier one.
     static CircuitChanges changedSince(Tx tx, long horizon) {
         var rows =
                 tx.query(

@@ -28,11 +28,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The circuits shared by all nodes on one database. This node keeps a copy of each in memory.
 ///
-/// A change takes effect on this node at once. The next round adds the change to the row in the
+/// A change takes effect on this node immediately. The next round adds the change to the row in the
 /// database, so failures seen by several nodes add up. Each node reads the changes of other nodes
-/// once a second, so a success on one node and a failure on another are applied in the right order
-/// if they are more than about a second apart. A healthy destination costs one map lookup and no
-/// SQL.
+/// every second, or every two seconds while it is idle. A success on one node and a failure on
+/// another are therefore applied in the right order if they are more than about two seconds apart.
+/// A healthy destination costs one map lookup and no SQL.
 ///
 /// If the outcome of a commit is unknown, the changes are written again. Failures that did not open
 /// the circuit may then count twice.
@@ -50,6 +50,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(1);
 
     /// A circuit as it was before a write, and its row after the write.
+    ///
+    /// @param error the message of the last failure that was written; empty if there was none
     private record CircuitChange(Circuit before, StoredCircuit after, Optional<String> error) {}
 
     private final Db db;
@@ -109,7 +111,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return local == null ? Circuit.healthy() : boundedByNow(local.circuit());
     }
 
-    /// Returns the circuit, corrected in case the clock was set back since it was written.
+    /// Returns the circuit, corrected if the clock was set back after the circuit was stored.
     private Circuit boundedByNow(Circuit circuit) {
         return switch (circuit.state()) {
             case CLOSED -> circuit;
@@ -195,7 +197,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return Optional.of(new Probe(id, claimed.circuit().generation()));
     }
 
-    /// Claims the probe and returns the change of the row. Returns empty if there is no row or
+    /// Claims the probe and returns the change to the row. Returns empty if there is no row or
     /// another transaction has locked it. If no probe is due, returns the row unchanged.
     private Optional<CircuitChange> claim(
             Tx tx, DestinationId id, long epoch, Instant now, Instant until) {
@@ -290,7 +292,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     /// Reads rows that changed since the last read, including changes made by this node. Returns
-    /// the circuits whose state changed or whose next try is due at a different time.
+    /// the circuits whose state changed or whose next probe is due at a different time.
     private Map<DestinationId, Circuit> readChanges() {
         var changes = db.statement(tx -> CircuitStore.changedSince(tx, horizon));
         horizon = changes.horizon();
@@ -330,8 +332,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due
-    /// was given back, so few other probes are due at the same moment, and the probe is not
-    /// delayed.
+    /// was given back. Few other probes are due at the same moment, so this one is not delayed.
     private static Instant latestWakeAt(Circuit circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

@@ -4,10 +4,10 @@ import java.util.Optional;
 
 /// The limit on concurrent attempts at a destination on this node after its circuit closed.
 ///
-/// The limit starts at one. It doubles after as many successes as its current value. An attempt
-/// counts as a success here if it proves the destination reachable, even with a 404. When doubling
-/// would reach or exceed the destination's own limit, the slow start ends. A failure sets the limit
-/// back to one.
+/// The limit starts at one. It doubles after a number of successes equal to its current value. An
+/// attempt counts as a success here if it proves the destination reachable, even with a 404. When
+/// doubling would reach or exceed the destination's own limit, the slow start ends. A failure sets
+/// the limit back to one.
 ///
 /// @param concurrency the current limit
 /// @param successes the number of successes since `concurrency` last changed

@@ -18,7 +18,7 @@ final class DictionaryCandidate {
 
     private static final int MAX_DICTIONARY_BYTES = 16 << 10;
 
-    /// The minimum number of samples from which a dictionary is made.
+    /// The minimum number of samples needed to make a dictionary.
     private static final int MIN_SAMPLES = 100;
 
     /// One in this many samples is held out.
@@ -37,7 +37,8 @@ final class DictionaryCandidate {
     }
 
     /// Makes a dictionary from three quarters of the samples and holds out the others. Returns
-    /// empty if there are too few samples, or if they have nothing in common.
+    /// empty if there are too few samples, or if zstd cannot make a dictionary from them, for
+    /// example because they have nothing in common.
     static Optional<DictionaryCandidate> train(List<Payload> samples) {
         if (samples.size() < MIN_SAMPLES) {
             return Optional.empty();

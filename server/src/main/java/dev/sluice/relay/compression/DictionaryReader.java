@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /// Thread-safe.
 final class DictionaryReader {
 
-    /// The maximum memory, in bytes, of all dictionaries in `kept` together.
+    /// The maximum total memory, in bytes, of the dictionaries in `kept`.
     private static final long MAX_BYTES = 16 << 20;
 
     private static final int READ_LOCKS = 16;
@@ -41,8 +41,8 @@ final class DictionaryReader {
     /// The sum of the sizes of the dictionaries in `kept`. Guarded by the monitor of `kept`.
     private long keptBytes;
 
-    /// @param db a pool that only this class uses. If other code used it, threads that hold its
-    ///   connections could wait for each other
+    /// @param db a pool that only this class uses. If other code used the pool, threads that hold
+    ///   its connections could block each other
     DictionaryReader(Db db) {
         this.db = db;
     }

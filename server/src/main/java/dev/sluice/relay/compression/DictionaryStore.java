@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 ///
 /// A source has at most one current dictionary. A dictionary is retired when another one replaces
 /// it, or when it is too old. One day later, no node still compresses with it, so the newest event
-/// of its source is recorded as the last event that may refer to it. Once that event has passed its
-/// retention and its day has been removed, the dictionary is removed, too.
+/// of its source is recorded as the last event that may refer to it. Once the partition of that
+/// event's day has been dropped, the dictionary is removed, too.
 public final class DictionaryStore {
 
     private DictionaryStore() {}
@@ -68,13 +68,14 @@ public final class DictionaryStore {
     }
 
     /// Stores `bytes` as the current dictionary of the source and returns the dictionary's number.
-    /// Returns empty if the source is purged, or if `replaced` is no longer its current dictionary.
+    /// Returns empty if the source is purged, or if its current dictionary is not the one that the
+    /// caller expects.
     ///
     /// The commit is flushed to disk, whatever the database's settings are. Otherwise, a crash
     /// could lose a dictionary to which stored events refer.
     ///
-    /// @param replaced the dictionary that the caller believes to be current; empty if the caller
-    ///   knows of none
+    /// @param replaced the dictionary that the caller expects to be current; empty if it expects
+    ///   none
     static Optional<Integer> add(
             Tx tx, SourceId source, byte[] bytes, Optional<Dictionary> replaced) {
         tx.update("set local synchronous_commit = on");

@@ -34,12 +34,12 @@ import java.util.stream.Stream;
 /// Makes dictionaries for the sources that send events to this node, and passes the current
 /// dictionaries of these sources to the encoder.
 ///
-/// After a source has sent a few hundred events, the trainer makes a dictionary for it. The trainer
-/// keeps the dictionary only if it makes the events clearly smaller. If it does not, the trainer
-/// tries again after ten times as many events. Once a source has a dictionary, each node compares
-/// it with a newly made one at most once a day, and once after the node starts. A damaged
-/// dictionary is replaced at once. Each round makes at most one dictionary. Sources without a
-/// dictionary are served first, and workspaces take turns.
+/// After a source has sent a few hundred small events, the trainer makes a dictionary for it. The
+/// trainer keeps the dictionary only if it makes the events clearly smaller. If it does not, the
+/// trainer tries again after ten times as many events. Once a source's dictionary is a day old,
+/// each node compares it with a newly made one at most once a day, and again after the node
+/// restarts. A damaged dictionary is due for replacement immediately. Each round makes at most one
+/// dictionary. Sources without a dictionary are served first, and workspaces take turns.
 ///
 /// A dictionary is committed before the encoder gets it, so no event can refer to a dictionary that
 /// is not in the database.
@@ -51,14 +51,15 @@ public final class DictionaryTrainer implements Loop.Step {
     /// another node has replaced it.
     private static final Duration REFRESH_INTERVAL = Duration.ofMinutes(1);
 
-    /// The maximum time that a dictionary is used without checking the database. It is far shorter
-    /// than the day after which a retired dictionary counts as unused.
+    /// The maximum time that a dictionary is used without checking the database. This is far
+    /// shorter than the 24 hours that pass before a retired dictionary counts as unused.
     private static final Duration USE_TIMEOUT = Duration.ofMinutes(15);
 
-    /// The minimum time between two tries by this node to make a dictionary.
+    /// The minimum time between two training runs on this node.
     private static final Duration TRAINING_INTERVAL = Duration.ofSeconds(10);
 
-    /// The minimum time between two dictionaries of one source.
+    /// The minimum age of an undamaged dictionary before a node tries to replace it. Also the
+    /// minimum time between two such tries.
     private static final Duration REPLACEMENT_INTERVAL = Duration.ofDays(1);
 
     /// The maximum number of sources whose dictionary is loaded for compression. Each dictionary
@@ -150,7 +151,7 @@ public final class DictionaryTrainer implements Loop.Step {
 
     /// Returns the sources that sent events since the last round. The list takes one source from
     /// each workspace in turn, starting with the busiest source of each workspace. Also forgets
-    /// sources that no longer exist.
+    /// inactive sources that no longer exist or are in the trash.
     private List<ActiveSource> activeSources() {
         var active = new ArrayList<ActiveSource>();
         var all = encoder.traffic().entrySet().iterator();
@@ -182,8 +183,9 @@ public final class DictionaryTrainer implements Loop.Step {
                 .toList();
     }
 
-    /// Looks up the current dictionaries of active sources in the database. Loads the new ones, up
-    /// to [#MAX_LOADED].
+    /// Looks up the current dictionaries of the active sources that are due for a refresh. Loads a
+    /// source's dictionary if it has changed and the source is among the first [#MAX_LOADED] active
+    /// ones. Unloads replaced and surplus dictionaries.
     private void refresh(List<ActiveSource> active, Instant now) {
         var due =
                 active.stream()
@@ -281,8 +283,8 @@ public final class DictionaryTrainer implements Loop.Step {
 
     private void train(SourceId source, SourceTraffic traffic, Instant now) {
         trainingPause = Pause.of(now, TRAINING_INTERVAL);
-        // The try is recorded before it is made, so that it counts even if it fails. A source whose
-        // tries fail therefore cannot keep the others from getting a turn.
+        // The training run is recorded before it starts, so that it counts even if it fails. A
+        // source whose runs fail therefore cannot keep the others from getting a turn.
         traffic.tried(now, current.containsKey(source));
         var samples = db.call(tx -> SampleQueries.newest(tx, decoder, source));
         var candidate =

@@ -52,8 +52,8 @@ final class FrameCompressor implements Codec {
         return written <= maxBytes ? Optional.of(Arrays.copyOf(target, written)) : Optional.empty();
     }
 
-    /// Unloads the dictionary after use, because a dictionary cannot be freed while a context has
-    /// it loaded.
+    /// Compresses `source` into `target` and returns the size of the frame. Unloads the dictionary
+    /// afterwards, because a dictionary cannot be freed while a context has it loaded.
     private int compress(
             byte[] source, int size, byte[] target, @Nullable ZstdDictCompress dictionary) {
         if (dictionary == null) {

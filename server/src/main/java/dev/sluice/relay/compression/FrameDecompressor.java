@@ -56,8 +56,8 @@ final class FrameDecompressor implements Codec {
         return FrameContent.read(target, written);
     }
 
-    /// Unloads the dictionary after use, because a dictionary cannot be freed while a context has
-    /// it loaded.
+    /// Decompresses the frame into `target` and returns the number of bytes written. Unloads the
+    /// dictionary afterwards, because a dictionary cannot be freed while a context has it loaded.
     private int decompress(
             byte[] frame, byte[] target, int size, @Nullable ZstdDictDecompress dictionary) {
         if (dictionary == null) {

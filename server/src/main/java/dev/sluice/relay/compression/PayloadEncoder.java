@@ -54,7 +54,7 @@ public final class PayloadEncoder {
         this.clock = clock;
     }
 
-    /// Returns an encoder that compresses.
+    /// Returns an encoder that compresses payloads.
     public static PayloadEncoder on(PayloadMeter meter, InstantSource clock) {
         return new PayloadEncoder(true, meter, clock);
     }
@@ -85,7 +85,7 @@ public final class PayloadEncoder {
     /// Returns the form in which to store the payload of an event of this source.
     ///
     /// @param isGenuine false if the event failed verification. Only genuine events influence the
-    ///   dictionary, so nobody can shape it without the source's secret
+    ///   dictionary, so nobody without the source's secret can influence it
     public StoredPayload encode(SourceId source, Payload payload, boolean isGenuine) {
         var stored = isOn ? compressed(source, payload, isGenuine) : StoredPayload.plain(payload);
         meter.count(plainBytes(payload), stored.bytes());
@@ -172,14 +172,15 @@ public final class PayloadEncoder {
                 : traffic.computeIfAbsent(source, _ -> new SourceTraffic(clock));
     }
 
-    /// Returns the traffic of each source that has sent small events since the node started. Used
-    /// by the trainer.
+    /// Returns the traffic of each source that has sent small genuine events since the node
+    /// started. Used by the trainer.
     Map<SourceId, SourceTraffic> traffic() {
         return traffic;
     }
 
     /// Sets the callback that wakes the trainer. It is called when a source has sent its first
-    /// event, and when a source has sent enough events for the next try to make a dictionary.
+    /// small event since the node started, and when a source has sent enough events for the next
+    /// try to make a dictionary.
     public void onWakeNeeded(Runnable wake) {
         wakeTrainer = wake;
     }

@@ -16,7 +16,7 @@ final class SampleQueries {
 
     static final int MAX_SAMPLES = 400;
 
-    /// The maximum size of all samples together.
+    /// The maximum total size of all samples.
     private static final int MAX_BYTES = 1 << 20;
 
     private SampleQueries() {}

@@ -112,7 +112,7 @@ final class SourceTraffic {
     }
 
     /// Records whether the current dictionary is too damaged to be used. If it is, makes the source
-    /// due for a new dictionary at once.
+    /// due for a new dictionary immediately.
     void setDamaged(boolean value) {
         if (value && !isDamaged) {
             nextTryAt = events.get();

@@ -16,12 +16,13 @@ public final class DeadLetterConnectionQueries {
 
     private DeadLetterConnectionQueries() {}
 
-    /// Returns the connections that match the criteria, grouped by source. Includes deleted
-    /// connections, because they keep their dead letters. Excludes connections of a source in the
-    /// trash.
+    /// Returns the connections that match the source, connection and destination in the criteria,
+    /// grouped by source. Includes deleted connections, because they keep their dead letters.
+    /// Excludes connections of a source in the trash.
     ///
     /// @throws ApiException 404 if the criteria name a source, connection, destination or event
-    ///   that the workspace does not have
+    ///   that the workspace does not have. A source in the trash counts as missing, as do its
+    ///   connections and events
     public static List<DeadLetterConnection> matching(
             Tx tx, WorkspaceId workspace, DeadLetterCriteria criteria) {
         check(

@@ -21,8 +21,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The criteria by which a request body selects dead letters. They are the same as the filters of
-/// the dead-letter lists.
+/// The criteria by which a request body selects dead letters. They are a subset of the filters of
+/// the dead-letter lists: there is no text search, and only `failed` and `exhausted` can be
+/// selected.
 ///
 /// Equal criteria must have the same `toString` on every node, because a [DismissalCursor] includes
 /// a checksum of it.
@@ -104,7 +105,7 @@ public record DeadLetterCriteria(
 
     /// Returns the range of delivery ids that the criteria allow.
     ///
-    /// @param since events received before this time are expired
+    /// @param since events received before this time have expired
     public IdRange ids(Instant since) {
         var range =
                 IdRange.between(since, Uuid7.MAX_TIME)

@@ -17,10 +17,10 @@ import java.util.UUID;
 /// `next_cursor` and accepts it as `cursor`.
 ///
 /// The text of a cursor includes a checksum of the request, so that the cursor is refused if the
-/// filter has changed.
+/// criteria have changed.
 ///
 /// @param source the first source that is not finished; sources are handled in order of their ids
-/// @param from the first delivery of that source that is still to be checked
+/// @param from the lowest delivery id of that source that is still to be checked
 /// @param asOf when the first request began, in whole microseconds; dead letters that ended later
 ///   are not dismissed
 record DismissalCursor(SourceId source, UUID from, Instant asOf) {

@@ -33,12 +33,12 @@ import java.util.function.BiFunction;
 /// again with this cursor, continues where the first one stopped.
 public final class DismissalRoutes {
 
-    /// The time after which a request starts no further chunk. The first chunk always runs.
+    /// The time after which a request starts no more chunks. The first chunk always runs.
     private static final Duration REQUEST_BUDGET = Duration.ofSeconds(5);
 
     private static final int MAX_CHUNK_ROWS = 2_000;
 
-    /// The dead letters that a request selects.
+    /// The connections and the range of delivery ids in which a request looks for dead letters.
     ///
     /// @param connections the selected connections of each source, in order of the source ids
     /// @param asOf when the first request began; dead letters that ended later are not dismissed
@@ -131,8 +131,8 @@ public final class DismissalRoutes {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
         var criteria = DeadLetterCriteria.read(input, resolved);
-        // The name includes the workspace, because a session's workspace can change between two
-        // requests.
+        // The name identifies the request that a cursor belongs to. It includes the workspace,
+        // because a session's workspace can change between two requests.
         String name = what + " " + caller.workspace() + " " + criteria;
         var cursor = input.parsed("cursor", text -> DismissalCursor.parse(text, name)).toOptional();
         input.check();
@@ -175,7 +175,7 @@ public final class DismissalRoutes {
     /// Runs chunks until all are done or the time budget is used up. Runs at least one chunk, if
     /// there is any. A source without matching dead letters also takes one chunk.
     ///
-    /// @param cursor where an earlier request stopped
+    /// @param cursor where an earlier request stopped; empty for the first request
     static DismissalProgress runChunks(
             DismissalScope scope,
             Optional<DismissalCursor> cursor,

@@ -64,8 +64,8 @@ public final class AttemptRunner {
         this.clock = clock;
     }
 
-    /// Runs one attempt and returns the result to be written. If ingest left the connection's
-    /// filter undecided, decides the filter first.
+    /// Runs one attempt and returns the result to be written. If ingest did not decide whether the
+    /// event matches the connection's filter, decides that first.
     ///
     /// Ends the delivery without an attempt if the event does not match the filter, if the event's
     /// retention period is over, or if the connection or destination was deleted. Returns empty if
@@ -130,9 +130,9 @@ public final class AttemptRunner {
         return Optional.of(result);
     }
 
-    /// Decides whether the event matches the filter, which ingest left undecided. If it matches,
-    /// repeats all checks and runs the attempt. The checks are repeated because the decision may
-    /// have taken a long time.
+    /// Decides whether the event matches the filter, because ingest left this undecided. If the
+    /// event matches, repeats all checks and runs the attempt. The checks are repeated because the
+    /// decision may have taken a long time.
     private Optional<DeliveryResult> decideFilter(
             LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone)
             throws InterruptedException {

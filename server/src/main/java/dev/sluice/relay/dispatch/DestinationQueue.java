@@ -15,10 +15,10 @@ import java.util.Optional;
 /// The queue of one destination's deliveries in this node's memory. Also counts the senders that
 /// are sending these deliveries.
 ///
-/// Live deliveries (all except resends) are sent before resends, but after fifteen live ones in a
-/// row, one resend is sent. Fresh live deliveries come straight from ingest, and waiting ones from
-/// the database. While both are queued, they are sent alternately. All methods are short and
-/// synchronize on this object.
+/// Live deliveries (all except resends) are sent before resends, but a waiting resend is sent after
+/// fifteen live deliveries in a row. Fresh live deliveries come straight from ingest, and waiting
+/// ones from the database. While both are queued, they are sent alternately. All methods are short
+/// and synchronize on this object.
 final class DestinationQueue {
 
     /// The maximum number of fresh deliveries queued for one destination, including those whose
@@ -39,8 +39,8 @@ final class DestinationQueue {
     private boolean wasFreshLast;
     private boolean isRetired;
 
-    /// @param rateLimiter limits the attempts at this destination; used only if the destination has
-    ///   a rate limit
+    /// @param rateLimiter limits the delivery attempts to this destination; used only if the
+    ///   destination has a rate limit
     DestinationQueue(RateLimiter rateLimiter) {
         this.rateLimiter = rateLimiter;
     }
@@ -82,8 +82,8 @@ final class DestinationQueue {
         return fresh.isEmpty() && waiting.isEmpty() && resends.isEmpty();
     }
 
-    /// Counts one more sender and returns true if a delivery is queued and fewer than `limit`
-    /// senders are running. Otherwise returns false.
+    /// If a delivery is queued and fewer than `limit` senders are running, counts one more sender
+    /// and returns true. Otherwise returns false.
     synchronized boolean tryAddSender(int limit) {
         if (senderCount >= limit || isEmpty()) {
             return false;
@@ -109,9 +109,9 @@ final class DestinationQueue {
         return senderCount == 0 && !isEmpty();
     }
 
-    /// Returns the next delivery for a sender that is already counted. Returns empty if none is
-    /// queued or more than `limit` senders are running; the sender is then no longer counted and
-    /// must end.
+    /// Returns the next delivery for a running sender (one that `senderCount` includes). Returns
+    /// empty if none is queued or more than `limit` senders are running. The sender must then end,
+    /// and `senderCount` no longer includes it.
     synchronized Optional<LoadedDelivery> next(int limit) {
         if (senderCount > limit || isEmpty()) {
             senderCount--;
@@ -133,7 +133,7 @@ final class DestinationQueue {
         return slowness.began(now);
     }
 
-    /// Records the end of an attempt. Returns the destination's standing after it.
+    /// Records the end of an attempt. Returns the destination's standing after the attempt.
     synchronized Standing attemptEnded(SlownessDetector.Run run, Attempt attempt) {
         slowness.ended(run, attempt.latency());
         return slowness.standing(attempt.attemptedAt().plus(attempt.latency()));

@@ -54,8 +54,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private final PayloadAdmission admission;
     private final FreshDeliveries freshDeliveries = new FreshDeliveries();
 
-    /// Waiting deliveries that are no longer in memory, because their results were written or they
-    /// were put back. [Backlog] polls this queue to learn which deliveries it may forget.
+    /// Waiting deliveries that are no longer in memory, because their results were written, or
+    /// because they were put back or dropped. [Backlog] polls this queue to learn which deliveries
+    /// it may forget.
     private final Queue<UnfinishedDelivery> writtenWaiting = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentHashMap<DeliveryId, ActiveAttempt> activeAttempts =
@@ -124,7 +125,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     /// Whether any destination has been starving for longer than `time`. A destination is starving
     /// if it has deliveries in memory but no attempt in progress, although its own limits would
-    /// allow one. The answer is as of the last call of [#updateStandings].
+    /// allow one. The result is as of the last call to [#updateStandings].
     public boolean isStarvedFor(Duration time) {
         return senderPool.isStarvedFor(time);
     }
@@ -139,7 +140,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return admission;
     }
 
-    /// Whether this node is making an attempt at the destination, or is about to begin one.
+    /// Whether this node is sending a delivery to the destination, or is about to send one.
     public boolean isSending(DestinationId destination) {
         return states.find(destination).filter(state -> state.queue().isSending()).isPresent();
     }
@@ -260,8 +261,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     /// Gives up the delivery for now. The delivery waits in its lane, from which it is loaded again
     /// and sent later. A fresh delivery is not stored as waiting yet, so this method queues a
-    /// result that stores it. A waiting delivery is stored already, so [Backlog] only has to learn
-    /// that the delivery is no longer in memory.
+    /// result that stores it as waiting. A waiting delivery is stored already, so [Backlog] only
+    /// has to learn that the delivery is no longer in memory.
     private void putBack(LoadedDelivery loaded) throws InterruptedException {
         if (loaded.isFresh()) {
             results.add(
@@ -285,8 +286,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         }
     }
 
-    /// Sets the listener to be called after results of waiting deliveries were written; it must
-    /// return quickly.
+    /// Sets the listener to be called after results of waiting deliveries have been written; it
+    /// must return quickly.
     public void onWritten(Runnable listener) {
         onWritten = listener;
     }
@@ -313,8 +314,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return node.epoch() == epoch;
     }
 
-    /// Drops from this node's memory all deliveries that are not being sent, and writes nothing.
-    /// Called when this node was declared dead, because other nodes may now own these deliveries.
+    /// Drops from this node's memory all deliveries that are not being sent, without writing a
+    /// result. Called when this node has been declared dead, because other nodes may now own these
+    /// deliveries.
     public void dropAll() {
         for (var queued : removeQueued()) {
             var loaded = queued.loaded();

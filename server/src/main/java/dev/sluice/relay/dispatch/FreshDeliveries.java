@@ -6,8 +6,8 @@ import dev.sluice.relay.UnfinishedDelivery;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The set of fresh deliveries in this node's memory. A delivery is added after the commit of its
-/// event. It is removed after the commit of its result, or when this node drops it after being
-/// declared dead. Thread-safe.
+/// event. It is removed after its result has been written or given up on, or when this node drops
+/// it after being declared dead. Thread-safe.
 final class FreshDeliveries {
 
     private final ConcurrentHashMap<DeliveryId, UnfinishedDelivery> deliveries =

@@ -12,9 +12,8 @@ import java.util.Optional;
 /// Decides whether a lane's deliveries may be sent now, and when a sleeping lane should wake. A
 /// lane is the queue of one connection's deliveries in the database.
 ///
-/// A lane is on hold while the configuration says so (see [HoldReason]), and while its
-/// destination's circuit is not closed. All code that sends deliveries or wakes lanes uses this
-/// policy.
+/// A lane is on hold while the configuration says so (see [HoldReason]), or while its destination's
+/// circuit is not closed. The loops that read and sweep lanes share this policy with the senders.
 public record HoldPolicy(Circuits circuits) {
 
     private static final int SPREAD_STEPS = 1_024;
@@ -31,7 +30,7 @@ public record HoldPolicy(Circuits circuits) {
     }
 
     /// Returns the reason why this delivery is on hold, or empty if it is not. A delivery chosen as
-    /// the probe may be sent although the circuit is not closed, provided that the claim to the
+    /// the probe may be sent even though the circuit is not closed, provided that the claim to the
     /// probe is still valid and does not expire before the attempt times out.
     Optional<HoldReason> holdOf(Route route, LoadedDelivery loaded, Instant now) {
         var hold = holdOf(route, loaded.delivery().trigger());
@@ -50,8 +49,8 @@ public record HoldPolicy(Circuits circuits) {
     /// the lane is on hold in the configuration; the change that lifts the hold will wake it.
     ///
     /// A lane that is waiting for its circuit's next probe wakes a little after the probe is due.
-    /// The delay differs between lanes, so that they do not all wake at once: the circuits of many
-    /// destinations often open together.
+    /// The delay differs between lanes, so that they do not all wake at the same time: the circuits
+    /// of many destinations often open together.
     public Optional<Instant> wakeAt(Route route, Trigger trigger, Instant due) {
         if (trigger.holdReason(route).isPresent()) {
             return Optional.empty();

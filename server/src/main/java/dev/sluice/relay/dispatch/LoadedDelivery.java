@@ -13,9 +13,10 @@ import java.util.Optional;
 /// @param isFresh true if the delivery came straight from ingest and this node owns its row; false
 ///   if its row waits in a lane that this node has leased
 /// @param epoch the epoch under which this node owns the row or leased the lane
-/// @param recoveries see [dev.sluice.relay.PoisonPolicy]; 0 for a fresh delivery
-/// @param probe the claim under which this delivery is sent as the probe; empty if the delivery is
-///   not a probe
+/// @param recoveries the recorded number of process deaths during attempts of the delivery (see
+///   [dev.sluice.relay.PoisonPolicy]); 0 for a fresh delivery
+/// @param probe the claim under which this delivery is sent as the probe of its destination's
+///   circuit; empty if the delivery is not a probe
 public record LoadedDelivery(
         UnfinishedDelivery delivery,
         Payload payload,

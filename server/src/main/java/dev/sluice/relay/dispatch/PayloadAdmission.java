@@ -14,7 +14,7 @@ import dev.sluice.relay.store.AcceptedEvent;
 import java.util.List;
 import java.util.Optional;
 
-/// Decides whether a delivery's payload may be held in this node's memory, and queues the
+/// Decides whether a delivery's payload may be kept in this node's memory, and queues the
 /// deliveries it admits.
 ///
 /// A fresh delivery, which comes straight from ingest, reserves memory before its event is stored
@@ -167,7 +167,7 @@ public final class PayloadAdmission implements JournalListener {
         return memory.reservedBytes();
     }
 
-    /// From now on, refuses reservations for fresh deliveries, so they are stored as waiting.
+    /// Refuses reservations for fresh deliveries from now on, so that they are stored as waiting.
     void close() {
         isClosed = true;
     }

@@ -25,9 +25,9 @@ import java.util.List;
 /// gate opens, and other attempts may start even if the suspect is still being sent. The gate then
 /// stays open for at least nine times as long as it was closed.
 ///
-/// A turn fails if the other attempts do not end in time, or if the destination's rate limit allows
-/// no attempt. After ten failed turns, the suspect is sent like any other delivery. If the process
-/// dies during that attempt, the death is not blamed on the suspect.
+/// A turn fails if, within the ten seconds, the other attempts do not end or the destination's rate
+/// limit allows no attempt. After ten failed turns, the suspect is sent like any other delivery. If
+/// the process dies during that attempt, the death is not blamed on the suspect.
 ///
 /// A round starts the next step of a turn, if one is due, and does not wait for that step to
 /// finish. Thread-safe.
@@ -40,7 +40,7 @@ public final class Quarantine implements Loop.Step {
     static final int MAX_TURNS = 10;
     private static final int COOLDOWN_FACTOR = 9;
 
-    /// The maximum time for which a turn closes the gate, if its rounds run on time.
+    /// The maximum time for which a turn keeps the gate closed, if its rounds run on time.
     private static final Duration MAX_TIME_CLOSED = DRAIN_TIMEOUT.plus(MAX_TIME_ALONE);
 
     /// The operations of the [Dispatcher] that a turn needs.

@@ -20,11 +20,11 @@ import java.util.concurrent.Executor;
 ///
 /// A sender is a virtual thread that sends one destination's deliveries one after the other. It
 /// holds one of the node's permits. After each delivery, the sender gives up its permit if another
-/// destination should have it, or if the standing of its own destination has changed; see
+/// destination should have it, or if the [Standing] of its own destination has changed; see
 /// [FairPermits#mayReuse]. Thread-safe.
 final class SenderPool {
 
-    /// Delivers one delivery on the sender's thread.
+    /// Sends one delivery on the sender's thread.
     @FunctionalInterface
     interface Deliverer {
         void deliver(DestinationState state, LoadedDelivery loaded) throws InterruptedException;
@@ -39,8 +39,8 @@ final class SenderPool {
     private final Deliverer deliverer;
     private final RateLimitQueue rateLimitQueue;
 
-    /// When the destination that has starved longest began to starve; [Instant#MAX] if none is
-    /// starving. Set by [#updateStandings].
+    /// When the longest-starving destination began to starve; [Instant#MAX] if none is starving.
+    /// Set by [#updateStandings].
     private volatile Instant longestStarvingSince = Instant.MAX;
 
     /// @param threads runs each sender on its own thread
@@ -67,9 +67,10 @@ final class SenderPool {
         return rateLimitQueue;
     }
 
-    /// Returns how many attempts at the destination may be in progress at once on this node.
+    /// Returns how many delivery attempts to the destination this node may have in progress at the
+    /// same time.
     ///
-    /// @param known the destination; empty if it is deleted
+    /// @param known the destination; empty if it is deleted or this node does not know it yet
     private int maxConcurrency(Optional<Destination> known) {
         return known.isPresent() ? circuits.concurrencyLimit(known.get()) : 1;
     }
@@ -95,9 +96,9 @@ final class SenderPool {
         startWaitingSenders(); // a permit may have been freed in between
     }
 
-    /// Counts one more sender and returns true if a delivery is queued and the destination's limits
-    /// allow another attempt. Otherwise returns false. If the rate limit does not allow another
-    /// attempt yet, also adds the destination to the [RateLimitQueue].
+    /// If a delivery is queued and the destination's limits allow another attempt, increments the
+    /// destination's number of senders and returns true. Otherwise returns false. If the rate limit
+    /// does not allow another attempt yet, also adds the destination to the [RateLimitQueue].
     private boolean addSender(DestinationState state) {
         var known = routing.destination(state.destination());
         var limit = rateLimit(known);
@@ -124,7 +125,7 @@ final class SenderPool {
         }
     }
 
-    /// @param half the half that the sender's permit was taken from
+    /// @param half the half of the [FairPermits] that the sender's permit was taken from
     private void runSender(DestinationState state, Standing half) {
         try {
             for (var next = next(state); next.isPresent(); ) {
@@ -153,8 +154,8 @@ final class SenderPool {
         return Optional.empty();
     }
 
-    /// Returns the next delivery for a sender that is already counted, or empty if that sender must
-    /// end.
+    /// Returns the next delivery for a running sender (one that the queue's `senderCount`
+    /// includes). Returns empty if the sender must end; `senderCount` then no longer includes it.
     private Optional<LoadedDelivery> next(DestinationState state) {
         var queue = state.queue();
         var known = routing.destination(state.destination());
@@ -173,7 +174,7 @@ final class SenderPool {
 
     /// Updates the destination's standing after an attempt.
     ///
-    /// @param made the attempt; empty if none was made
+    /// @param made the attempt; empty if none was made or its outcome is unknown
     void attemptEnded(DestinationState state, SlownessDetector.Run run, Optional<Attempt> made) {
         if (made.isPresent()) {
             fairPermits.updateStanding(
@@ -183,8 +184,9 @@ final class SenderPool {
         }
     }
 
-    /// Updates the standing of every destination and starts waiting senders. Called about once a
-    /// second, because a destination whose attempts all hang triggers no other update.
+    /// Updates the standing of every destination, records which destinations are starving, and
+    /// starts waiting senders. Called about once a second, because a destination whose attempts all
+    /// hang triggers no other update.
     void updateStandings() {
         var now = clock.instant();
         var longest = Instant.MAX;
@@ -198,8 +200,8 @@ final class SenderPool {
         startWaitingSenders();
     }
 
-    /// Whether the destination has queued deliveries and no sender, although it is not held back by
-    /// a pause, its circuit or its rate limit. `max_in_flight` cannot hold back a destination
+    /// Whether the destination has queued deliveries and no sender, even though it is not held back
+    /// by a pause, its circuit or its rate limit. `max_in_flight` cannot hold back a destination
     /// without a sender.
     private boolean isStarving(DestinationState state) {
         if (!state.queue().isWaiting() || !circuits.of(state.destination()).isClosed()) {
@@ -213,7 +215,7 @@ final class SenderPool {
 
     /// Whether any destination has been starving for longer than `time`. A destination is starving
     /// if it has deliveries in memory but no attempt in progress, although its own limits would
-    /// allow one. The answer is as of the last call of [#updateStandings].
+    /// allow one. The result is as of the last call to [#updateStandings].
     boolean isStarvedFor(Duration time) {
         return longestStarvingSince.isBefore(clock.instant().minus(time));
     }

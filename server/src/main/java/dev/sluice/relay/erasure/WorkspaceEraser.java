@@ -40,8 +40,8 @@ public final class WorkspaceEraser implements Loop.Step {
     @FunctionalInterface
     public interface ErasureStep {
 
-        /// Erases a chunk of at most about `limit` rows. Returns how many rows it erased, or 0 if
-        /// nothing was left to erase.
+        /// Erases a chunk of at most about `limit` rows. A step for data with few rows can ignore
+        /// the limit. Returns how many rows it erased, or 0 if nothing was left to erase.
         int erase(Tx tx, DeletedWorkspace workspace, int limit);
     }
 
@@ -54,8 +54,8 @@ public final class WorkspaceEraser implements Loop.Step {
     /// workspace to erase, and are then tried again.
     private final Set<WorkspaceId> failed = new HashSet<>();
 
-    /// @param steps the steps in the order in which they run; each step is repeated until nothing
-    ///   is left for it
+    /// @param steps the steps in the order in which they run; each step is repeated until it has
+    ///   nothing left to erase
     /// @param settledClock the clock for decisions that cannot be undone
     public WorkspaceEraser(
             Db db,
@@ -81,8 +81,8 @@ public final class WorkspaceEraser implements Loop.Step {
         return deleted.stream().anyMatch(workspace -> tryErase(workspace, now));
     }
 
-    /// Erases one chunk of a workspace. Returns false if erasing it fails, or if another node is
-    /// erasing the workspace.
+    /// Erases one chunk of a workspace. Returns false if the erasure fails, or if another node is
+    /// erasing the workspace. Throws if the failure is only temporary, such as a lost connection.
     private boolean tryErase(WorkspaceId workspace, Instant now) {
         try {
             return db.call(

@@ -9,13 +9,14 @@ import java.util.concurrent.TimeUnit;
 
 /// A fair semaphore that hands out a node's fixed number of send permits to destinations.
 ///
-/// The permits form two halves. One half is for proven destinations, which are expected to return
-/// permits soon. The other half is for slow and untried destinations (see [Standing]). A permit
-/// counts in the half it was taken from until it is returned. In each half, the workspaces share
-/// the permits by the rule of [FairShare]. The destinations of a workspace share that workspace's
-/// permits by the same rule, with one exception: a destination that has no permit may take one
-/// whenever its workspace may take one. Workspaces whose destinations are waiting take turns. The
-/// destinations of one workspace are normally served in the order in which they began to wait.
+/// The permits are split into two halves. One half is for proven destinations, which are expected
+/// to return permits soon. The other half is for slow and untried destinations (see [Standing]). A
+/// permit counts toward the half it was taken from until it is returned. In each half, the
+/// workspaces share the permits by the rule of [FairShare]. The destinations of a workspace share
+/// that workspace's permits by the same rule, with one exception: a destination that has no permit
+/// may take one whenever its workspace may take one. Workspaces whose destinations are waiting take
+/// turns. The destinations of one workspace are normally served in the order in which they began to
+/// wait.
 ///
 /// This guarantees, whatever other workspaces and destinations do:
 ///
@@ -154,7 +155,7 @@ public final class FairPermits<D> {
     ///
     /// A destination may get a permit here ahead of waiting destinations of other workspaces. This
     /// does not delay those workspaces for long: a workspace that may take a permit waits only
-    /// until the next call of [#acquireNext].
+    /// until the next call to [#acquireNext].
     ///
     /// @param standing the destination's current standing
     public synchronized boolean tryAcquire(PermitHolder<D> permitHolder, Standing standing) {

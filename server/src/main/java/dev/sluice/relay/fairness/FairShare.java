@@ -4,9 +4,9 @@ package dev.sluice.relay.fairness;
 /// back from a holder.
 ///
 /// The rule: a holder may take a unit only if at least `h × (1 + m)` units are still free
-/// afterwards. `h` is the number of units that the holder has after taking it, and `m` is the
-/// number of other holders that have at least `h / 4`. As a result, `n` holders together always
-/// leave at least `1/(n+1)` of the units free, in whatever order they take and return units.
+/// afterwards. `h` is the number of units that the holder has after taking the unit, and `m` is the
+/// number of other holders that have at least `h / 4` units. As a result, `n` holders together
+/// always leave at least `1/(n+1)` of the units free, in whatever order they take and return units.
 /// `docs/adr/0021` has the proof. A single holder may therefore take half of the units, and a new
 /// holder always finds free units. Holders that always want more get equal numbers of units.
 ///

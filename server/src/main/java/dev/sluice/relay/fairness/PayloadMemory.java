@@ -5,11 +5,10 @@ package dev.sluice.relay.fairness;
 /// Workspaces share the budget by the rule of [FairShare], counted in units of 16 KiB. A single
 /// active workspace therefore gets half of the memory, and `n` active workspaces leave at least
 /// `1/(n+1)` of it free. Within these limits, a destination may use at most a fraction of the
-/// memory that stays free (the method of dynamic thresholds by Choudhury and Hahne, 1998): a
-/// quarter for its fresh deliveries, an eighth for its waiting deliveries, and a sixteenth for its
-/// resends. Each of these classes is counted separately, so one class cannot use up the share of
-/// another. If only the fresh deliveries of one destination are in memory, they get a fifth of the
-/// memory.
+/// memory that stays free (the dynamic threshold method of Choudhury and Hahne, 1998): a quarter
+/// for its fresh deliveries, an eighth for its waiting deliveries, and a sixteenth for its resends.
+/// Each of these classes is counted separately, so one class cannot use up the share of another. If
+/// only the fresh deliveries of one destination are in memory, they get a fifth of the memory.
 ///
 /// The first payload of a share is exempt from the share's limit, and the first payload of a
 /// workspace is exempt from the workspace's limit. A payload that is exempt from both needs only

@@ -42,8 +42,8 @@ public final class RoundRobin<G, M> {
         return poll(_ -> true, _ -> true);
     }
 
-    /// Removes and returns the next member that may be served: the first such member of the first
-    /// group that may be served and has one. Returns empty if there is none.
+    /// Removes and returns the first member that passes `mayServe`, from the first group that
+    /// passes `mayServeGroup` and has such a member. Returns empty if there is none.
     public Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
         var next = find(mayServeGroup, mayServe);
         next.ifPresent(turn -> served(turn.getKey(), turn.getValue()));

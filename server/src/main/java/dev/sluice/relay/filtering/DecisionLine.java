@@ -8,13 +8,14 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /// A fair semaphore for threads that are about to use a lot of CPU time. Each thread belongs to a
-/// group. A fixed number of threads may hold a slot at once. The other threads wait, and the next
-/// free slot goes to the waiting group that has used the least CPU time so far.
+/// group. A fixed number of threads may hold a slot at the same time. The other threads wait, and
+/// the next free slot goes to the waiting group that has used the least CPU time so far.
 ///
 /// CPU time is added to a group's count when one of its threads leaves, but only if some thread is
 /// waiting at that moment. A new group starts with the count of the group that was served last, so
 /// it neither waits for long nor delays the others. A group without waiting threads is forgotten
-/// once its count is no higher than that. All groups are forgotten when all slots are free.
+/// once its count is no higher than that of the group served last. All groups are forgotten when
+/// all slots are free.
 ///
 /// Thread-safe.
 ///
@@ -32,8 +33,8 @@ final class DecisionLine<G> {
 
     private final int slots;
 
-    /// The groups that have waiting threads or have used more than `lastUsed`. The most recently
-    /// served groups are at the end.
+    /// The groups that have waiting threads or have used more than `lastUsed`. The groups are in
+    /// the order in which they were added or last served.
     private final LinkedHashMap<G, GroupLine> groups = new LinkedHashMap<>();
 
     /// The count of the group that was served last, as of that moment. Never decreases while a
@@ -43,7 +44,7 @@ final class DecisionLine<G> {
     private int free;
     private int waitingCount;
 
-    /// @param slots the maximum number of threads that may hold a slot at once
+    /// @param slots the maximum number of threads that may hold a slot at the same time
     DecisionLine(int slots) {
         this.slots = slots;
         this.free = slots;
@@ -110,7 +111,8 @@ final class DecisionLine<G> {
     }
 
     /// Returns the waiting group that has used the least CPU time, or null if no group is waiting.
-    /// If several groups have used the same CPU time, returns the one that was served longest ago.
+    /// If several groups have used the same CPU time, returns the one that was added or served
+    /// longest ago.
     private Map.@Nullable Entry<G, GroupLine> leastUsed() {
         Map.@Nullable Entry<G, GroupLine> least = null;
         for (var entry : groups.entrySet()) {

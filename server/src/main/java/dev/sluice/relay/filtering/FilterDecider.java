@@ -10,7 +10,8 @@ import dev.sluice.relay.Payload;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Decides the filters that ingest left undecided, each before the first attempt at its delivery.
+/// Evaluates the filters that ingest left undecided. Each filter is evaluated before the first
+/// attempt of its delivery.
 ///
 /// The work of one decision is not limited, but it grows only linearly with the size of the
 /// payload, because no rule reads a payload more than a few times. Decisions use at most half of
@@ -24,7 +25,7 @@ public final class FilterDecider {
 
     private final DecisionLine<WorkspaceId> line;
 
-    /// @param slots the maximum number of decisions that may be made at once
+    /// @param slots the maximum number of decisions that may be made at the same time
     FilterDecider(int slots) {
         this.line = new DecisionLine<>(slots);
     }
@@ -33,8 +34,8 @@ public final class FilterDecider {
         return new FilterDecider(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
-    /// Waits for the workspace's turn and decides. Returns `UNDECIDED` if the delivery may no
-    /// longer be sent by then.
+    /// Waits for the workspace's turn, and then decides whether the event matches the filter.
+    /// Returns `UNDECIDED` if the delivery may no longer be sent by then.
     ///
     /// @param route returns the current route, or empty if the delivery may no longer be sent. It
     ///   is called when the workspace's turn comes, so that the filter in force at that moment is

@@ -33,11 +33,11 @@ import java.util.UUID;
 /// | check word | epoch |
 /// | zeros | number of earlier attempts, times two; plus one if alone |
 ///
-/// A home is a data directory together with the current boot of its machine. Only a process of the
-/// same home reads the attempts in a file. The file then contains everything that the dead process
-/// wrote, up to its last instruction. A file of another home is not trusted, for two reasons: after
-/// a power loss, it is unknown how much of the file reached the disk; and if the directory is a
-/// copy, the process that wrote the file may still be alive.
+/// A home is a data directory together with the current boot of its machine. Only a process with
+/// the same home reads the attempts in a file. The file then contains everything that the dead
+/// process wrote, up to its last instruction. A file from another home is not trusted, for two
+/// reasons: after a power loss, it is unknown how much of the file reached the disk; and if the
+/// directory is a copy, the process that wrote the file may still be alive.
 final class InFlightFileFormat {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightFileFormat.class);
@@ -143,8 +143,8 @@ final class InFlightFileFormat {
         return (long) SLOT_BYTES * (1 + slot);
     }
 
-    /// Writes a slot, which may be in use. The check word is written last, so a slot that is only
-    /// partly written does not match its check word and is ignored.
+    /// Writes a free slot, or overwrites one that is in use. The check word is written last, so a
+    /// slot that is only partly written does not match its check word and is ignored.
     static void write(
             MemorySegment memory, int slot, UUID id, UUID source, long epoch, long packedAttempt) {
         long at = offset(slot);

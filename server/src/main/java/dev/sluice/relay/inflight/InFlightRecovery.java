@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// At startup, counts the attempts that were in flight when the previous process on this data
-/// directory died.
+/// At startup, counts a recovery (see [dev.sluice.relay.PoisonPolicy]) for each delivery whose
+/// attempt was in flight when the previous process on this data directory died.
 public final class InFlightRecovery {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightRecovery.class);
@@ -37,7 +37,7 @@ public final class InFlightRecovery {
     ///
     /// @param path the path of the file, which need not exist
     /// @param home identifies the data directory and the current boot of the machine; the attempts
-    ///   in a file of another home are not counted
+    ///   in a file from another home are not counted
     public static InFlightRecorder recoverAndOpen(Path path, UUID home, Db db) {
         var interrupted = MappedInFlightRecorder.traces(path, home);
         if (!interrupted.isEmpty()) {

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// Records the attempts in flight in a memory-mapped file that has one slot for each attempt.
 ///
 /// The written data survives if the process is killed or the Java virtual machine crashes, and
-/// writing needs no system call. If the file can no longer be written, attempts continue
-/// unrecorded, so a death of the process is not counted for them. Thread-safe.
+/// writing needs no system call. If the file can no longer be written, attempts continue without
+/// being recorded, so they are not counted if the process dies. Thread-safe.
 public final class MappedInFlightRecorder implements InFlightRecorder {
 
     private static final Logger log = LoggerFactory.getLogger(MappedInFlightRecorder.class);

@@ -43,7 +43,8 @@ import java.util.Optional;
 
 /// The HTTP endpoint `/in/<token>`. It accepts a webhook and replies once the webhook is durably
 /// stored: with 200 unless the source configures another reply, or with 401 if verification failed.
-/// A verified challenge gets the reply that its sender expects.
+/// A verified challenge gets the reply that its sender expects. [IngestGetResponder] answers GET
+/// and HEAD requests.
 public final class IngestEndpoint implements Endpoint {
 
     public static final String PATH = "/in/";
@@ -168,7 +169,8 @@ public final class IngestEndpoint implements Endpoint {
         return store(ingestRoute, webhook, begun, request::releaseBodyMemory).reply();
     }
 
-    /// Accepts a webhook that a user composed, through the same steps as a webhook from a sender.
+    /// Accepts a webhook that a user composed. It goes through the same steps as a webhook from a
+    /// sender.
     ///
     /// @param token the token of the source's ingest path
     /// @throws ApiException if the webhook is refused, with the same status that a sender would
@@ -198,7 +200,8 @@ public final class IngestEndpoint implements Endpoint {
     /// Verifies the webhook, stores it and builds the reply.
     ///
     /// @param begun when the request began, as a `System.nanoTime` value
-    /// @param releaseBody called once the journal has accepted the event and counts its memory
+    /// @param releaseBody called once the journal has accepted the event and accounts for the
+    ///   event's memory
     private StoredWebhook store(
             IngestRoute ingestRoute, InboundWebhook webhook, long begun, Runnable releaseBody) {
         var source = ingestRoute.source();
@@ -233,7 +236,8 @@ public final class IngestEndpoint implements Endpoint {
     }
 
     /// Builds the event to store. Spends a token of the monthly quota, unless verification failed,
-    /// and reserves memory for the deliveries. Undoes both if it throws an exception.
+    /// and reserves memory for the deliveries that are not on hold, if there is room. Undoes both
+    /// if it throws an exception.
     AcceptedEvent prepareEvent(
             IngestRoute ingestRoute,
             String method,

@@ -11,8 +11,9 @@ import java.util.Optional;
 /// Answers GET and HEAD on an ingest URL. A subscription challenge is echoed. Any other request
 /// gets a fixed HTML page, which contains no event data.
 ///
-/// A challenge is sent in one of two parameters: `hub.challenge` (specified in WebSub, section "Hub
-/// Verifies Intent of the Subscriber") or `challenge`, which Dropbox uses.
+/// A challenge is sent in one of two parameters: `hub.challenge`, if `hub.mode` is `subscribe`
+/// (specified in WebSub, section "Hub Verifies Intent of the Subscriber"), or `challenge`, which
+/// Dropbox uses.
 final class IngestGetResponder {
 
     private static final String INFO_PAGE_HTML =

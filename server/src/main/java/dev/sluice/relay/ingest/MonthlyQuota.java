@@ -35,7 +35,7 @@ import java.util.function.Function;
 /// Limits how many events a workspace may store in a month, not counting events that failed
 /// verification. The workspace's plan sets the limit.
 ///
-/// Months are in UTC. The time in an event's id decides to which month the event belongs. The quota
+/// Months are in UTC. The time in an event's id decides which month the event belongs to. The quota
 /// is counted in tokens, one for each event. A node reserves a chunk of tokens in the database and
 /// then spends them in memory. All nodes together therefore cannot spend more tokens than the
 /// limit.
@@ -49,7 +49,8 @@ import java.util.function.Function;
 /// unused tokens are lost for the rest of the month: at most about one chunk for each workspace
 /// (see [QuotaLease#chunkSize]).
 ///
-/// Each round returns the tokens of idle workspaces. Thread-safe.
+/// Each round returns the tokens of idle workspaces, and those left from past months or former
+/// limits. Thread-safe.
 public final class MonthlyQuota implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(MonthlyQuota.class);
@@ -58,6 +59,8 @@ public final class MonthlyQuota implements Loop.Step {
     /// database connections stay free for the relay's other work.
     private static final int MAX_CONCURRENT_QUERIES = 2;
 
+    /// Identifies a lease.
+    ///
     /// @param month the year and month, such as 202611
     /// @param cap the plan's limit; if the limit changes, a new lease is used
     private record QuotaKey(WorkspaceId workspace, int month, long cap) {
@@ -97,8 +100,8 @@ public final class MonthlyQuota implements Loop.Step {
     /// Spends a token for an event that is about to be stored. An event that failed verification
     /// needs no token.
     ///
-    /// @throws ApiException 402 if the quota of the month is used up, 500 if the database fails or
-    ///   does not respond in time
+    /// @throws ApiException 402 if the month's quota is used up, 500 if the database fails or does
+    ///   not respond in time
     void spend(Source source, EventId event) {
         var cap = limits.apply(source.workspace()).eventsPerMonth();
         if (cap.isEmpty()) {
@@ -161,15 +164,15 @@ public final class MonthlyQuota implements Loop.Step {
         return 100 * day.getYear() + day.getMonthValue();
     }
 
-    /// Makes the token of an event that was not stored available again on this node. If the source
-    /// was deleted or the plan's limit changed in the meantime, the token is lost.
+    /// Gives back the token of an event that was not stored, so that this node can spend it again.
+    /// If the source was deleted or the plan's limit changed in the meantime, the token is lost.
     public void refundDropped(AcceptedEvent event) {
         if (event.verification().status() != VerificationStatus.FAILED) {
             sources.apply(event.source()).ifPresent(source -> giveBack(source, event.id()));
         }
     }
 
-    /// Makes the token that was spent for this event available again on this node.
+    /// Gives back the token that was spent for this event, so that this node can spend it again.
     void giveBack(Source source, EventId event) {
         var workspace = source.workspace();
         limits.apply(workspace)

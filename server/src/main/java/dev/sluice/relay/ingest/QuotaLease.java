@@ -31,12 +31,12 @@ final class QuotaLease {
     private @Nullable CompletableFuture<Long> pendingFetch;
     private @Nullable Instant foundEmptyAt;
 
-    /// Returns how many tokens a node reserves at once from a quota of `cap` tokens, of which
+    /// Returns how many tokens a node reserves at a time from a quota of `cap` tokens, of which
     /// `taken` are already reserved or spent.
     ///
-    /// A chunk is at most a hundredth of the quota and at most 1 000 tokens, so that a crash loses
-    /// little. Chunks become smaller toward the end of the quota, so that every node can still get
-    /// some of the last tokens.
+    /// A chunk is at most a hundredth of the quota (but at least one token) and at most 1 000
+    /// tokens, so that a crash loses little. Chunks become smaller toward the end of the quota, so
+    /// that every node can still get some of the last tokens.
     static long chunkSize(long cap, long taken) {
         long left = Math.max(0, cap - taken);
         long most = Math.clamp(cap / 100, 1, 1_000);

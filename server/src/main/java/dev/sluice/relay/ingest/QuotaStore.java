@@ -65,9 +65,9 @@ public final class QuotaStore {
     }
 
     /// Returns the number of events that were stored in a month, not counting those that failed
-    /// verification. The result may not include events of the last second; they are counted when
-    /// the next chunk is reserved. While the plan has a quota, the result is never more than the
-    /// tokens taken.
+    /// verification. The result might not include events of the last second yet. They are counted
+    /// when the next chunk is reserved. While the plan has a quota, the result is never more than
+    /// the number of tokens taken.
     private static long stored(Tx tx, WorkspaceId workspace, int month) {
         var first = LocalDate.of(month / 100, month % 100, 1);
         return tx.single(

@@ -5,7 +5,7 @@ import java.time.Duration;
 /// Decides how long the writer pauses after a batch, so that more events share the cost of the next
 /// commit.
 ///
-/// A pause is useful only while events arrive. Some senders wait for an answer before they send
+/// A pause is useful only while events arrive. Some senders wait for a response before they send
 /// their next event. These senders all send soon after a commit, and then send nothing until the
 /// next one. The length of the pause adapts to this: it shrinks if no event arrives in its last
 /// third, and grows otherwise. Not thread-safe.
@@ -18,8 +18,9 @@ final class BatchLinger {
     /// events are likely to arrive soon.
     private static final int MIN_BATCH = 8;
 
-    /// If at least this many events, or events that cost [#MAX_QUEUED_BYTES], are queued, the
-    /// writer does not pause, because the next batch is already large enough.
+    /// If at least this many events are queued, or if the queued events cost at least
+    /// [#MAX_QUEUED_BYTES], the writer does not pause, because the next batch is already large
+    /// enough.
     private static final int MAX_QUEUED = 64;
 
     private static final int MAX_QUEUED_BYTES = 1 << 20;

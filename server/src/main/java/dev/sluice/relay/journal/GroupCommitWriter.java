@@ -20,8 +20,8 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     /// The queue of items to be written.
     interface ItemQueue<T> extends AutoCloseable {
 
-        /// Removes and returns the next item. If there is none, waits for one. Returns null if none
-        /// arrives within `time`, or if the queue is closed.
+        /// Removes and returns the next item. If there is none, waits for one, unless the queue is
+        /// closed. Returns null if there is still none after the wait.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
 
         /// Makes [#poll] stop waiting for items, now and in later calls. Items that are still
@@ -50,12 +50,12 @@ final class GroupCommitWriter<T> implements AutoCloseable {
 
     private static final long MAX_BACKOFF_MILLIS = 1_000;
 
-    /// A batch that the database refuses for an unknown reason is split after this many failed
-    /// commits.
+    /// A batch that the database refuses for an unknown reason is split if it fails again after
+    /// this many failed commits.
     static final int MAX_UNKNOWN_REFUSALS = 5;
 
-    /// If committing a batch violates the database protocol this many times, the items of the batch
-    /// are suspected to be the cause.
+    /// If committing a batch still violates the database protocol after this many failed commits,
+    /// the items of the batch are suspected to be the cause.
     static final int MAX_PROTOCOL_VIOLATIONS = 10;
 
     private final ItemQueue<T> queue;
@@ -107,12 +107,13 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     }
 
     /// Classifies the failure of a commit. Counts it as a failure of the database, unless the items
-    /// of the batch caused it. A missing partition counts as a failure of the database, although
+    /// of the batch caused it. A missing partition counts as a failure of the database, even though
     /// PostgreSQL reports it as a row that violates a constraint.
     ///
-    /// If committing a batch repeatedly violates the database protocol while the database answers
-    /// other statements, the items of the batch are assumed to be the cause. An exception that does
-    /// not come from the database is assumed to come from a bug in the encoding of an item.
+    /// If committing a batch repeatedly violates the database protocol while the database still
+    /// responds to other statements, the items of the batch are assumed to be the cause. An
+    /// exception that does not come from the database is assumed to come from a bug in the encoding
+    /// of an item.
     ///
     /// @param failures the number of failures of this batch before this one
     DbFailure judge(RuntimeException e, int failures) {

@@ -5,10 +5,10 @@ import java.time.Duration;
 /// Decides how long heavy events (those with a large payload or many deliveries) rest after a
 /// commit of heavy events. While they rest, heavy events are held back.
 ///
-/// While light events are arriving, heavy events get at most a third of the writer's time: after
-/// each commit of heavy events, they rest for twice as long as the commit took. Without this rest,
-/// a flood of heavy events would keep the database busy, and light events would wait for the
-/// database although the writer takes them first.
+/// While light events are arriving, heavy events normally get at most a third of the writer's time:
+/// after each commit of heavy events, they rest for twice as long as the commit took, up to
+/// [#MAX_REST]. Without this rest, a flood of heavy events would keep the database busy, and light
+/// events would wait for the database even though the writer takes them first.
 ///
 /// Heavy events do not rest if no light event was written shortly before their commit. All times
 /// are [System#nanoTime] values. Not thread-safe.
@@ -16,12 +16,12 @@ final class HeavyRest {
 
     private static final int REST_FACTOR = 2;
 
-    /// The maximum rest. It matters when a commit was slow for another reason, such as a database
-    /// that was not answering.
+    /// The maximum rest. This cap applies when something other than the heavy events made the
+    /// commit slow, such as a database that was not responding.
     static final Duration MAX_REST = Duration.ofMillis(200);
 
     /// Heavy events rest only if light events were written within this time before the commit of
-    /// the heavy events. The time is no longer than the maximum rest, so that a few light events a
+    /// the heavy events. This time does not exceed the maximum rest, so that a few light events a
     /// second do not slow down heavy events permanently.
     private static final Duration LIGHT_TIMEOUT = MAX_REST;
 

@@ -30,16 +30,16 @@ import java.util.function.Supplier;
 ///
 /// If the connection breaks during a commit, it is unknown whether the transaction was committed.
 /// The journal then looks for the batch in the database, and writes it again, with the same ids,
-/// only if it is missing. If an event's deadline passes in the meantime, its sender is refused, and
-/// the event is not written again.
+/// only if it is missing. If an event's deadline passes in the meantime, the journal refuses the
+/// event and does not write it again.
 ///
 /// One thread writes. The queue and each batch are limited by the cost of their events
 /// ([AcceptedEvent#queueCostBytes]). The cost of an event covers both the memory that it takes and
-/// the rows that it writes. The queue is shared fairly among workspaces and sources
+/// the rows that are written for it. The queue is shared fairly among workspaces and sources
 /// ([JournalQueue]). Heavy events, which have a large payload or many deliveries, are committed in
 /// separate batches. Light events wait for at most one such commit. While light events are
-/// arriving, committing heavy events takes at most a third of the writer's time ([HeavyRest]).
-/// `offer` is thread-safe.
+/// arriving, committing heavy events normally takes at most a third of the writer's time
+/// ([HeavyRest]). `offer` is thread-safe.
 public final class Journal implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
@@ -55,13 +55,13 @@ public final class Journal implements AutoCloseable {
     /// batch, too. Two events with a thousand deliveries never share a batch.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 19;
 
-    /// After this many failures in a row to look up events in the database, the journal gives up at
-    /// the next failure that is not temporary.
+    /// After this many consecutive failures to look up events in the database, the journal gives up
+    /// at the next failure that is not temporary.
     private static final int MAX_FIND_FAILURES = 8;
 
     /// How long [#isFailing] may return true after the last failed commit while no event is
-    /// waiting. It matters for a batch whose partitions cannot be created: such a batch is refused
-    /// at once, so its events are waiting only for a moment.
+    /// waiting. This is needed for batches whose partitions cannot be created: such a batch is
+    /// refused immediately, so its events wait only for a moment.
     private static final Duration FAILURE_MEMORY = Duration.ofSeconds(30);
 
     private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(500);
@@ -142,10 +142,10 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Writes one batch of light events, then one of heavy events. If only heavy events are
-    /// waiting, writes one batch of them. Light events that arrive during a commit of heavy events
-    /// are therefore committed before the next heavy events. Returns the number of events in the
-    /// batches written.
+    /// Writes one batch of light events, then one of heavy events if any may be written. If only
+    /// heavy events are waiting, writes one batch of them. Light events that arrive during a commit
+    /// of heavy events are therefore committed before the next heavy events. Returns the number of
+    /// events in the batches written.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
         if (JournalQueue.isHeavy(first)) {
             return writeHeavyBatch(first);
@@ -180,8 +180,8 @@ public final class Journal implements AutoCloseable {
         return events.size();
     }
 
-    /// Commits the events, and refuses them if that fails. Catches every exception, because no more
-    /// events could be stored if this thread ended.
+    /// Commits the events, and refuses them if that crashes. Catches every exception, because no
+    /// more events could be stored if this thread ended.
     private void commitOrRefuse(List<AcceptedEvent> events) throws InterruptedException {
         try {
             commit(events, OptionalLong.empty(), false);
@@ -198,9 +198,9 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Retries until the events are stored or refused. While the database is temporarily
-    /// unavailable, the writer waits, and senders still get an answer at their deadlines. If the
+    /// unavailable, the writer waits, and senders still get a response at their deadlines. If the
     /// database rejects the batch itself, the writer tries the two halves of the batch separately.
-    /// In the end, only the bad event is refused.
+    /// In the end, only the bad event is refused. If a partition is missing, see [#commitDays].
     ///
     /// @param earlierEpoch this node's epoch at an earlier commit of these events whose outcome is
     ///   unknown; empty if there was none
@@ -256,7 +256,8 @@ public final class Journal implements AutoCloseable {
         resolveInDoubt(late, inDoubt.orElse(owner));
     }
 
-    /// Returns how many failures of this kind a batch must have before it is split.
+    /// Returns how many times a batch must already have failed before a failure of this kind causes
+    /// it to be split.
     ///
     /// @param isHalf whether the events are part of a batch that the database refused
     private static int maxFailures(DbFailure kind, boolean isHalf) {
@@ -268,7 +269,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Called when the partition of a day is missing and cannot be created. Writes the events of
-    /// each day separately. If all events are of the same day, refuses them all. The batch is not
+    /// each day separately. If all events are from the same day, refuses them all. The batch is not
     /// halved, because none of its events can be stored and halving would take as many commits as
     /// there are events.
     private void commitDays(
@@ -362,9 +363,8 @@ public final class Journal implements AutoCloseable {
         return connection.call(tx -> EventStore.isStored(tx, event));
     }
 
-    /// Acknowledges stored events. A sender may already have been refused at the deadline. The
-    /// event is delivered nevertheless, because it is stored, even though the sender may send it
-    /// again.
+    /// Acknowledges stored events. An event may already have been refused at its deadline, and its
+    /// sender may send it again. The stored event is delivered all the same.
     private void acknowledge(List<AcceptedEvent> stored, long owner) {
         if (stored.isEmpty()) {
             return;
@@ -414,7 +414,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Whether commits keep failing. Without events, there are no commits that could show that the
-    /// database works again. If no event is waiting, the answer therefore becomes false once
+    /// database works again. If no event is waiting, this method therefore returns false once
     /// [#FAILURE_MEMORY] has passed since the last failure.
     public boolean isFailing() {
         boolean isWaiting = !writing.isEmpty() || queue.size() > 0;

@@ -13,17 +13,18 @@ import java.util.concurrent.TimeUnit;
 /// The queue of events that are waiting for the journal's writer. No source can fill it, and no
 /// source can delay the events of another for long.
 ///
-/// - **Room**: A source may use at most as much room as stays free, and a workspace twice as much
-///   (the method of dynamic thresholds by Choudhury and Hahne, 1998). A single source therefore
-///   gets half of the room, and a single workspace gets two thirds. As events leave the queue, the
-///   shares of competing sources become equal, and some room stays free for another source. A
-///   source with no event in the queue needs only room within its workspace's limit. A workspace
-///   with no event in the queue needs only enough free room for the event.
-/// - **Turns** ([EventTurns]): workspaces take turns, then the sources of each workspace.
+/// - **Room**: an event is added only if its source then uses no more room than is left free, and
+///   its workspace no more than twice as much as is left free (the dynamic-threshold method of
+///   Choudhury and Hahne, 1998). A single source therefore gets half of the room, and a single
+///   workspace gets two thirds. As events leave the queue, the shares of competing sources become
+///   equal, and some room stays free for another source. A source with no event in the queue needs
+///   only room within its workspace's limit. A workspace with no event in the queue needs only
+///   enough free room for the event.
+/// - **Turns** ([EventTurns]): workspaces take turns, as do the sources within each workspace.
 /// - **Weight**: an event that costs more than [#MAX_LIGHT_BYTES], because of its payload or its
 ///   many deliveries, is *heavy*. Light and heavy events are queued separately, so that the writer
-///   can take the light ones first. While light events are arriving, heavy events rest after each
-///   commit of heavy events ([HeavyRest]).
+///   can take the light ones first. While light events are arriving, the queue holds heavy events
+///   back for a while after each commit of heavy events ([HeavyRest]).
 ///
 /// Room and weight are measured by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
 /// synchronizes on this object, and only `poll` waits.
@@ -91,9 +92,9 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     }
 
     /// Removes and returns the event whose turn it is: a light event if there is one, otherwise a
-    /// heavy event. Waits while the queue is empty, or has only heavy events that are resting.
-    /// Returns null if there is still no event to return after `time`, or at once if the queue is
-    /// closed.
+    /// heavy event. Waits while the queue is empty, or has only heavy events that are resting. If
+    /// there is still no event to return after `time`, returns null. If the queue is closed, does
+    /// not wait.
     @Override
     public synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {

@@ -26,7 +26,7 @@ final class MissingPartitions {
     /// database has been repaired.
     static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
 
-    /// After this many failed commits, the days of a batch are committed one by one.
+    /// If a batch fails again after this many failed commits, its days are committed one by one.
     private static final int MAX_FAILURES = 5;
 
     private final PartitionStore partitions;
@@ -37,12 +37,12 @@ final class MissingPartitions {
         this.partitions = partitions;
     }
 
-    /// Decides whether the batch with these ids should be tried again. If so, creates the missing
-    /// partitions and returns true.
+    /// Decides whether the batch with these ids should be tried again. If so, tries to create the
+    /// missing partitions and returns true.
     ///
-    /// @param failures how many earlier commits of the batch failed for this reason
-    /// @param isPart whether the batch is a part of one that failed before; such a part is tried
-    ///   only once more
+    /// @param failures how many earlier commits of the batch failed because of a missing partition
+    /// @param isPart whether the batch is a part of one that failed before, or was set aside after
+    ///   a failure; such a batch is tried only once more
     boolean repair(Collection<UUID> ids, int failures, boolean isPart) {
         if (System.nanoTime() - givenUpAtNanos >= GIVE_UP_DURATION.toNanos()) {
             givenUp.clear();

@@ -56,9 +56,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private final WaitingResults queue = new WaitingResults(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
-    /// The results that are set aside. The database refused each of them, for a reason that is
-    /// neither the result itself nor known to be temporary. A result is set aside alone, or
-    /// together with others of a day whose partition cannot be created.
+    /// The results that are set aside. The database refused each of them. The cause is not the
+    /// result itself, and is not known to be temporary. A result is set aside alone, or together
+    /// with the other results of a day whose partition cannot be created.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
     /// When the writer next tries the results that are set aside. Used by the writer thread only.
@@ -222,7 +222,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     /// cannot be created are set aside together, because none of them can be written and halving
     /// would take as many commits as there are results.
     ///
-    /// @param failures how many earlier commits of the part failed for this reason
+    /// @param failures how many earlier commits of the part failed because of a missing partition
     private NextStep judgeMissingPartition(List<DeliveryResult> part, int failures, boolean isNew) {
         var ids = part.stream().map(result -> result.delivery().id().value()).toList();
         if (missingPartitions.repair(ids, failures, !isNew)) {
@@ -303,9 +303,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         return writer.commits().isLong();
     }
 
-    /// Waits up to four seconds for the writer to write all queued results or to give up. Then logs
-    /// the results that are still set aside as lost. Their deliveries are found in the database and
-    /// sent again.
+    /// Waits up to four seconds for the writer to write all queued results or to give up. If any
+    /// results are then still set aside, logs that they are lost. Their deliveries are found in the
+    /// database and sent again.
     @Override
     public void close() {
         writer.close();

@@ -9,7 +9,7 @@ public interface ResultQueue {
     /// Adds a result. Blocks while the queue is full.
     ///
     /// @param isAwaited whether something is waiting for the result to be written, such as a lane
-    ///   that cannot load more deliveries before that. If not, the result may be delayed, so that
+    ///   that cannot load more deliveries until then. If not, the result may be delayed, so that
     ///   one commit writes several results
     void add(DeliveryResult result, boolean isAwaited) throws InterruptedException;
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /// The queue of results that are waiting for the writer of the [ResultJournal].
 ///
 /// After the first result, the writer waits a little for more. At a few hundred events a second, a
-/// commit then writes several results instead of one. The queue wakes the writer only when that
-/// wait must end. Only one thread may remove results; any thread may add them.
+/// commit then writes several results instead of one. A result wakes the writer only if it is the
+/// first one or must end that wait. Only one thread may remove results; any thread may add them.
 final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
 
     /// Once this many results are queued, the writer does not wait for more.
@@ -42,7 +42,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     /// Guarded by `lock`, like all fields below.
     private final ArrayDeque<DeliveryResult> results = new ArrayDeque<>();
 
-    /// Whether something is waiting for a result that was added after the last batch.
+    /// Whether something might be waiting for a result that is not in a batch yet.
     private boolean isAwaited;
 
     /// Whether the writer already has a result and is waiting for more.

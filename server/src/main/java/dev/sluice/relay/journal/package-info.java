@@ -1,7 +1,7 @@
 /// Group commits: events and results are queued, and then many of them are written to the database
 /// in one transaction.
 ///
-/// [Journal] makes accepted events durable before their senders are answered. [ResultJournal]
+/// [Journal] makes accepted events durable before their senders get a response. [ResultJournal]
 /// writes the results of attempts. The SQL statements themselves are in `relay.store`.
 @NullMarked
 package dev.sluice.relay.journal;

@@ -33,23 +33,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/// Loads waiting deliveries into memory when they are due: retries, deliveries that found no room
-/// in memory, and deliveries that were on hold.
+/// Loads waiting deliveries into memory when they are due, such as retries, resends, deliveries
+/// that found no room in memory, and deliveries that were on hold.
 ///
 /// A node leases whole lanes. A lane is the queue of one connection's deliveries in the database.
 /// The node reads a few due deliveries from the front of each lane and hands them to the
-/// dispatcher. It reads more from a lane once at most half of the number allowed for the lane are
-/// still in memory. A lane with a million deliveries therefore uses no more memory than a lane with
-/// a few hundred. A lane that was read to its end is not read again at once. It rests until one of
-/// its deliveries leaves memory, the next delivery is due, the lane is woken, or some time has
-/// passed (see [LaneReader]).
+/// dispatcher. It reads more from a lane once the number of its deliveries in memory has dropped to
+/// half of the lane's limit. A lane with a million deliveries therefore uses no more memory than a
+/// lane with a few hundred. A lane that was read to its end is not read again immediately. It rests
+/// until one of its deliveries leaves memory, the next delivery is due, the lane is woken, or some
+/// time has passed (see [LaneReader]).
 ///
 /// A round reads leased lanes of live deliveries, then lanes of resends; workspaces take turns.
 /// Live deliveries come from ingest; resends were requested by a user. A lane that cannot be read
 /// does not stop the round. While the circuit of a lane's destination is not closed, the lane is
-/// not read like the others. If a probe is due, the lane is lent to [ProbeLoop], which has its own
-/// thread. If not, the lane is released until the next probe is due. Used by one thread only,
-/// except where a method says otherwise.
+/// lent to [ProbeLoop], which has its own thread, if a probe is due. Otherwise, the lane is
+/// released until the next probe is due. Used by one thread only, except where a method says
+/// otherwise.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
@@ -58,8 +58,8 @@ public final class Backlog implements Loop.Step {
     /// new lanes before it reads more.
     private static final int MAX_READS_PER_ROUND = 512;
 
-    /// Two limits for each round on work that must not delay live deliveries: the number of resend
-    /// lanes that are read, and the number of lanes that are released because they are on hold.
+    /// Two per-round limits on work that must not delay live deliveries: the number of resend lanes
+    /// that are read, and the number of lanes that are released because they are on hold.
     private static final int MAX_RESEND_READS_PER_ROUND = 16;
 
     private static final int MAX_PARKED_LANES_PER_ROUND = 64;
@@ -99,7 +99,7 @@ public final class Backlog implements Loop.Step {
     private int parked;
     private int failedLanes;
 
-    /// When the lane that has been blocked longest became blocked; [Instant#MAX] if no lane is
+    /// The time at which the longest-blocked lane became blocked; [Instant#MAX] if no lane is
     /// blocked. Read by other threads.
     private volatile Instant blockedSince = Instant.MAX;
 
@@ -214,8 +214,8 @@ public final class Backlog implements Loop.Step {
     }
 
     /// Reads lanes of live deliveries or of resends, up to the limit. Workspaces take turns. Lanes
-    /// that were read come last in the next round. Returns whether the next round should follow at
-    /// once, because there may be more to read.
+    /// that were read come last in the next round. Returns whether the next round should follow
+    /// immediately, because there may be more to read.
     private boolean readLanes(Trigger trigger, int maxReads) throws InterruptedException {
         var turns = new RoundRobin<WorkspaceId, LaneReader>();
         readers(trigger).forEach(reader -> turns.add(reader.workspace(), reader));

@@ -113,8 +113,8 @@ final class LaneLeases {
     }
 
     /// Re-adopts the lanes whose lease reply was lost: their rows name this node as the owner, but
-    /// this node has no reader for them. Does so every 10 s, and returns false if it is not due
-    /// yet.
+    /// this node has no reader for them. Does nothing and returns false if it last ran less than
+    /// ten seconds ago.
     ///
     /// Skips a lane if it is unknown whether its release was committed. If the release were
     /// committed after this node had read the lane again, another node could lease the lane and
@@ -138,12 +138,12 @@ final class LaneLeases {
         return true;
     }
 
-    /// Leases due lanes, up to the number that their workspaces may have. Leased lanes that are
+    /// Leases due lanes, up to the number that their workspaces may lease. Leased lanes that are
     /// resting but were woken stop resting.
     ///
-    /// If the query is slow, the next one is delayed by 40 times the duration of this one, up to
-    /// two seconds. The query is slow while a long-running transaction holds an old snapshot,
-    /// because the query must then skip every dead version of each lane's row.
+    /// If this takes longer than 5 ms, leasing then pauses for about 40 times as long, up to two
+    /// seconds. The query is slow, for example, while a long-running transaction holds an old
+    /// snapshot, because the query must then skip every dead version of each lane's row.
     void leaseMore() {
         long began = nanos.getAsLong();
         if (began - nextLeaseNanos < 0) {

@@ -82,7 +82,8 @@ public final class LaneLoader {
     ///
     /// @param read the number of due deliveries that were read
     /// @param taken how many of them were queued for sending, or ended because they are poison or
-    ///   expired; deliveries with an unreadable payload are not counted
+    ///   expired, or because their event no longer exists; deliveries with an unreadable payload
+    ///   are not counted
     record LaneLoad(int read, int taken) {
 
         boolean isComplete() {

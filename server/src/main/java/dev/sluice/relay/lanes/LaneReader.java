@@ -92,8 +92,8 @@ final class LaneReader {
 
     /// Removes this delivery from the deliveries in memory, and ends the rest that [#restAtEnd]
     /// began. Compares deliveries by identity, because this node may have read the same delivery
-    /// again after it was declared dead. A call with the older object must then not remove the
-    /// newer one.
+    /// again after the node was declared dead. A call with the older object must then not remove
+    /// the newer one.
     @SuppressWarnings("ReferenceEquality")
     void forget(UnfinishedDelivery delivery) {
         inMemory.computeIfPresent(delivery.id(), (_, known) -> known == delivery ? null : known);

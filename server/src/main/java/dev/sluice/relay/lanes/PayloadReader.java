@@ -19,15 +19,16 @@ import java.util.Map;
 /// Reads the payloads of waiting deliveries, and finds the payloads that are damaged.
 ///
 /// If one payload or its dictionary is damaged, the whole read fails. The events are then read in
-/// halves, until each event with a damaged payload is alone. A payload counts as unreadable once
-/// two loads, at least a second apart, could not read its stored value. A database that is only
-/// temporarily unavailable never makes a payload unreadable. Not thread-safe.
+/// halves, until each event with a damaged payload has been isolated. A payload counts as
+/// unreadable once two loads, at least a second apart, could not read its stored value. A database
+/// that is only temporarily unavailable never makes a payload unreadable. Not thread-safe.
 final class PayloadReader {
 
     /// The result of one read.
     ///
     /// @param payloads the payloads that could be read; events that no longer exist have no entry
-    /// @param suspects events whose payload could not be read this time
+    /// @param suspects events whose payload could not be read this time, but does not count as
+    ///   unreadable yet
     /// @param unreadable events whose payload cannot be read, each with the last failure
     record PayloadRead(
             Map<EventId, Payload> payloads,

@@ -13,8 +13,9 @@ import java.util.Map;
 /// would prolong the lease of a dead node. Not thread-safe.
 public final class LeaseWatcher {
 
-    /// How long a lease must stay unchanged before its node counts as dead. The node itself stops
-    /// starting attempts ten seconds after it last requested its lease, so it has stopped by then.
+    /// How long a lease must stay unchanged before its node counts as dead. The node itself starts
+    /// no attempts later than ten seconds after it last requested its lease, so it has stopped by
+    /// then.
     private static final Duration MAX_STANDSTILL = Node.LEASE_DURATION;
 
     /// If the watcher did not read the leases for longer than this, for example because the

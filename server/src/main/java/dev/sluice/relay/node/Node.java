@@ -31,8 +31,8 @@ public final class Node implements Lease, Loop.Step {
     static final Duration LEASE_DURATION = Duration.ofSeconds(15);
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
-    /// The epoch, and the time at which the lease under this epoch ends, by the monotonic clock.
-    /// Both are in one object so that they are read together.
+    /// The epoch, and the end of the lease under this epoch as a value of the monotonic clock. Both
+    /// are in one object so that they are read together.
     private record LeaseTerm(long epoch, long endNanos) {}
 
     private final Db db;
@@ -51,8 +51,8 @@ public final class Node implements Lease, Loop.Step {
         this.term = register();
     }
 
-    /// Registers this process. Then declares dead all earlier processes of this home and all nodes
-    /// whose lease has run out.
+    /// Registers this process. Then declares the following dead: all earlier processes of this
+    /// home, and all nodes whose lease has run out according to the database's clock.
     ///
     /// Homes are compared only here, because only a new process can know that earlier processes of
     /// its home have ended.

@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 /// back into their lanes, and releases the lanes that it leased, so that any node may lease them.
 ///
 /// The loop also takes over the deliveries and lanes of an epoch that no longer has a row. They can
-/// exist because a node may write once more under its old epoch before it notices that it was
+/// exist because a node can write once more under its old epoch before it notices that it was
 /// declared dead.
 ///
 /// Every node runs this loop. Each step is a separate transaction and may be repeated by any node.
@@ -46,7 +46,7 @@ public final class TakeoverLoop implements Loop.Step {
     private final LongSupplier nanos;
     private final LeaseWatcher watcher = new LeaseWatcher();
 
-    /// Whether a lock blocked part of the last round. The current round then repeats that part.
+    /// Whether a lock blocked part of the last round. If so, the current round repeats that part.
     private boolean wasBlocked;
 
     /// Whether a lock blocked part of the current round.
@@ -56,7 +56,7 @@ public final class TakeoverLoop implements Loop.Step {
         this(db, node, clock, System::nanoTime);
     }
 
-    /// @param nanos the monotonic clock with which the leases of other nodes are judged
+    /// @param nanos the monotonic clock used to time the leases of other nodes
     public TakeoverLoop(Db db, Node node, InstantSource clock, LongSupplier nanos) {
         this.db = db;
         this.node = node;
@@ -72,9 +72,7 @@ public final class TakeoverLoop implements Loop.Step {
         isBlocked = false;
         var parts = new RoundParts();
         declareDead(parts);
-        var gone = new HashSet<>(db.call(NodeStore::goneEpochs));
-        gone.addAll(orphanedEpochs());
-        for (long epoch : gone) {
+        for (long epoch : db.call(TakeoverLoop::epochsToTakeOver)) {
             parts.run(() -> runUnlessLocked(() -> takeOver(epoch)));
         }
         parts.end();
@@ -100,14 +98,21 @@ public final class TakeoverLoop implements Loop.Step {
         epochs.forEach(epoch -> log.atWarn().addKeyValue("epoch", epoch).log("node.died"));
     }
 
+    private static Set<Long> epochsToTakeOver(Tx tx) {
+        var gone = new HashSet<>(NodeStore.goneEpochs(tx));
+        gone.addAll(orphanedEpochs(tx));
+        return gone;
+    }
+
     /// Returns the epochs that own deliveries or lanes although no node is registered under them.
     ///
-    /// Owners are read before epochs. An epoch is registered before it owns anything, so the epoch
-    /// of a new node is never mistaken for an orphaned one.
-    private Set<Long> orphanedEpochs() {
-        var orphaned = new HashSet<>(db.call(OwnedDeliveryStore::owners));
-        orphaned.addAll(db.call(LaneStore::owners));
-        orphaned.removeAll(db.call(NodeStore::epochs));
+    /// Owners are read before epochs, and each statement sees what was committed before it. An
+    /// epoch is registered before it owns anything, so the epoch of a new node is never mistaken
+    /// for an orphaned one.
+    private static Set<Long> orphanedEpochs(Tx tx) {
+        var orphaned = new HashSet<>(OwnedDeliveryStore.owners(tx));
+        orphaned.addAll(LaneStore.owners(tx));
+        orphaned.removeAll(NodeStore.epochs(tx));
         orphaned.forEach(epoch -> log.atWarn().addKeyValue("epoch", epoch).log("epoch.orphaned"));
         return orphaned;
     }

@@ -38,8 +38,8 @@ import java.util.UUID;
 /// Nothing is sent or stored.
 public final class PreviewRoutes {
 
-    /// The maximum size of a request body in bytes. The largest payload that ingest accepts fits,
-    /// even in Base64.
+    /// The maximum size of a request body in bytes. It leaves room for the largest payload that
+    /// ingest accepts, even in Base64.
     private static final int MAX_REQUEST_BYTES = 1536 * 1024;
 
     /// The parsed request body.

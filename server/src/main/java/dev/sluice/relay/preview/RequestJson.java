@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
-/// Converts the request of an attempt to JSON.
+/// Converts an outbound request to JSON.
 public final class RequestJson {
 
     private RequestJson() {}

@@ -31,8 +31,8 @@ public record SampleEvent(EventId id, Payload payload, Optional<Source> source) 
     /// The maximum total size of the headers in bytes, the same as at ingest.
     private static final int MAX_HEADER_BYTES = 32 * 1024;
 
-    /// Reads a made-up event from the field `headers` and either `body` or `body_base64`. Adds
-    /// errors to `input`.
+    /// Reads the payload of a made-up event from the field `headers` and either `body` or
+    /// `body_base64`. Adds errors to `input`.
     public static Payload read(FieldReader input) {
         var headers = headers(input);
         var text =

@@ -36,8 +36,8 @@ final class SentRequestQueries {
 
     private SentRequestQueries() {}
 
-    /// Returns the delivery's attempt with this number. Returns empty if there is none, or if its
-    /// source is in the trash or belongs to another workspace.
+    /// Returns the delivery's attempt with this number. Returns empty if there is none, or if the
+    /// source of the delivery is in the trash or belongs to another workspace.
     static Optional<StoredAttempt> attempt(
             Tx tx, WorkspaceId workspace, DeliveryId delivery, int number) {
         var sources =

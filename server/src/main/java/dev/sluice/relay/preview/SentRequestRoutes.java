@@ -34,7 +34,8 @@ import java.util.Set;
 /// sent.
 ///
 /// The request is not stored. It is rebuilt from the event and from the configuration whose version
-/// is stored with the attempt, by the same code that prepares deliveries.
+/// is stored with the attempt, by the same code that prepares deliveries. Secrets are masked, and
+/// trace headers that Sluice changed for the attempt are shown as they arrived.
 public final class SentRequestRoutes {
 
     private static final int MAX_NUMBER_DIGITS = 4;

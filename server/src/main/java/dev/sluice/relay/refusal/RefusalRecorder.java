@@ -31,10 +31,10 @@ import java.util.function.Supplier;
 /// source and minute.
 ///
 /// Events that failed verification are only logged here, because they are stored and counted as
-/// events. If the process is killed, refusals that are not written yet are lost. Normally, these
-/// are the refusals since the last round. If the database has not been answering, they include
-/// older ones. If it is unknown whether a batch was committed, the recorder asks PostgreSQL for the
-/// outcome of the transaction before it writes the batch again.
+/// events. If the process is killed, refusals that have not been written yet are lost. Normally,
+/// these are the refusals since the last round. If the database has not been responding, they
+/// include older ones. If it is unknown whether a batch was committed, the recorder asks PostgreSQL
+/// for the outcome of the transaction before it writes the batch again.
 ///
 /// Not thread-safe.
 public final class RefusalRecorder implements Loop.Step {
@@ -45,12 +45,12 @@ public final class RefusalRecorder implements Loop.Step {
 
     private static final int MAX_BATCH_KEYS = 500;
 
-    /// The maximum number of batches that wait while the database is not answering. Further batches
-    /// are dropped.
+    /// The maximum number of batches that wait while the database is not responding. Further
+    /// batches are dropped.
     private static final int MAX_WAITING_BATCHES = 40;
 
     /// The maximum number of lines logged for one minute. If there are more sources, one more line
-    /// gives the number of the remaining sources.
+    /// gives the number of remaining sources.
     private static final int MAX_LINES_PER_MINUTE = 100;
 
     private record RefusalBatch(UUID id, SourceId source, LedgerRow row) {}
@@ -61,8 +61,8 @@ public final class RefusalRecorder implements Loop.Step {
     private final InstantSource clock;
     private final Deque<RefusalBatch> waiting = new ArrayDeque<>();
 
-    /// The transaction of the last try to write the first waiting batch; empty if there was none.
-    /// If the connection was lost, that transaction may have been committed.
+    /// The id of the transaction that last tried to write the first waiting batch; empty if there
+    /// was none. If the connection was lost, that transaction may have been committed.
     private Optional<Long> lastTry = Optional.empty();
 
     /// The refusals that are not logged yet, by minute and source.
@@ -109,7 +109,7 @@ public final class RefusalRecorder implements Loop.Step {
 
     private void addBatch(List<RefusalKey> keys, Map<RefusalKey, Integer> counts) {
         if (waiting.size() == MAX_WAITING_BATCHES) {
-            return; // the database has not answered for a long time
+            return; // the database has not responded for a long time
         }
         var row = new LedgerRow();
         for (var key : keys) {

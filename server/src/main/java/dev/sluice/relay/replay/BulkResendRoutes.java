@@ -29,13 +29,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// `POST /api/v1/deliveries/resend-bulk`: resends events that arrived in a given period and whose
-/// deliveries on one connection ended with given statuses. An event whose newest delivery on the
-/// connection is neither failed nor exhausted is resent only if the request asks for `succeeded`;
-/// [dev.sluice.relay.selection.ResendCandidate] decides this for each event.
+/// `POST /api/v1/deliveries/resend-bulk`: resends events on one connection. It selects the events
+/// that arrived in a given period and have a delivery on the connection that ended with one of the
+/// given statuses. An event's newest delivery on the connection must be failed or exhausted, unless
+/// the given statuses include `succeeded`. [dev.sluice.relay.selection.ResendCandidate] decides
+/// this for each event.
 ///
-/// A small selection, as estimated by [ResendEstimate], is resent by the request itself. A larger
-/// one becomes a replay: a job that [ReplayWorker] runs in many chunks. A dry run only counts.
+/// A small selection, as estimated by [ResendEstimate], is resent while the request is handled. A
+/// larger one, or one that could not be fully counted in time, becomes a replay: a job that
+/// [ReplayWorker] runs in chunks. A dry run only counts.
 public final class BulkResendRoutes {
 
     private final Db db;
@@ -110,7 +112,7 @@ public final class BulkResendRoutes {
                 withReason(target, created, created.createdJson()));
     }
 
-    /// If nothing is resent, adds the reason to the reply.
+    /// If there is nothing to resend, adds the reason to the reply.
     private static JsonObject withReason(
             ResendTargetQueries.ResendTarget target, ResendEstimate estimate, JsonObject json) {
         if (!estimate.isEmpty()) {

@@ -34,14 +34,16 @@ import java.util.UUID;
 /// run only counts.
 public final class DeadLetterResendRoutes {
 
-    /// The dead letters that a request selects, with one selection for each connection.
+    /// One selection for each connection that matches the request's criteria and can take resends.
     ///
-    /// @param hasUnreachable whether some connections were left out because nothing can be resent
-    ///   on them now
+    /// @param hasUnreachable whether other matching connections were left out because they are
+    ///   disabled, or because they or their destinations are deleted
     private record SelectedConnections(List<ResendSelection> selections, boolean hasUnreachable) {}
 
-    /// The selections that have something to resend or were not counted, and the number of resends
-    /// that were counted.
+    /// The selections that have something to resend or were not fully counted, and the number of
+    /// resends counted.
+    ///
+    /// @param isExact whether all selections were fully counted
     private record CountedSelections(
             List<ResendSelection> selections, long count, boolean isExact) {
 
@@ -142,8 +144,8 @@ public final class DeadLetterResendRoutes {
         });
     }
 
-    /// Counts the resends of one selection after the other, until the time is up or `maxCreated` is
-    /// reached. Keeps the selections that have something to resend or were not counted.
+    /// Counts the resends of each selection in turn, until the time is up or `maxCreated` is
+    /// reached. Keeps the selections that have something to resend or were not fully counted.
     private CountedSelections count(SelectedConnections selected, Optional<Long> maxCreated) {
         long start = System.nanoTime();
         long max = maxCreated.orElse(Long.MAX_VALUE);

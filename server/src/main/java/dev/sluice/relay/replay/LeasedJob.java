@@ -5,9 +5,10 @@ import java.util.List;
 
 /// A replay job that this process has leased.
 ///
-/// @param overlappingJobTimes the creation times returned by [ReplayStore#overlappingJobTimes]
-/// @param leaseEndNanos the time, as a `System.nanoTime` value, before which no other process can
-///   lease the job
+/// @param overlappingJobTimes the creation times of the earlier jobs whose resends this job must
+///   not repeat; see [ReplayStore#overlappingJobTimes]
+/// @param leaseEndNanos the time, as a `System.nanoTime` value, from which this process considers
+///   its lease expired
 record LeasedJob(Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos) {
 
     LeasedJob {

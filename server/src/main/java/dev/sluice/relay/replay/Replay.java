@@ -34,12 +34,13 @@ record Replay(
 
     /// The progress of a job.
     ///
-    /// @param planned the number of resends expected when the job was created; a lower bound unless
-    ///   `isExact`
-    /// @param isExact whether the whole selection was counted
+    /// @param planned the number of resends that the job is expected to create; a lower bound
+    ///   unless `isExact`
+    /// @param isExact whether `planned` is exact. It becomes exact at the latest when the job is
+    ///   completed
     /// @param created the number of resends created so far
-    /// @param skipped the number of events that were not resent: a user or another job resent them
-    ///   after this job was created, they no longer exist, or they have no ordinal left for another
+    /// @param skipped the number of events that were not resent, for example because a user or
+    ///   another job resent them, they no longer exist, or they have no ordinal left for another
     ///   delivery
     record ReplayProgress(long planned, boolean isExact, long created, long skipped) {}
 

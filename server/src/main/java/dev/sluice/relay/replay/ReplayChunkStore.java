@@ -41,7 +41,7 @@ final class ReplayChunkStore {
                 batch);
     }
 
-    /// Resends one chunk of a job. The call can be repeated, even while another process makes the
+    /// Resends one chunk of a job. The call is safe to repeat, even while another process makes the
     /// same call.
     ///
     /// Returns empty and creates nothing if the lease has expired by the time the events are
@@ -72,9 +72,9 @@ final class ReplayChunkStore {
                 add(tx, selection, candidates, maxCreated, since, clock.instant(), batch));
     }
 
-    /// Resends events until the chunk ends or has `maxCreated` resends, including those of an
-    /// earlier try of the chunk. These are counted first, so that a repeated chunk does not exceed
-    /// the maximum.
+    /// Resends events until the chunk ends or has `maxCreated` resends. Resends that an earlier try
+    /// of the chunk created are counted first, so that a repeated chunk does not exceed the
+    /// maximum. The chunk does not end before the last event that the earlier try resent.
     private static ReplayChunk add(
             Tx tx,
             ResendSelection selection,
@@ -118,8 +118,8 @@ final class ReplayChunkStore {
     }
 
     /// Returns how many resends the job has already created in the chunk at its current position.
-    /// The job's progress may not include them yet. Creates no resends. If another process has
-    /// locked the events of that chunk, waits until it releases them.
+    /// The job's progress does not include them yet. Creates no resends. If another process has
+    /// locked the events of that chunk, waits until the process releases them.
     ///
     /// @param maxEvents the maximum number of events in a chunk
     static int countResent(Db db, Replay replay, int maxEvents) {

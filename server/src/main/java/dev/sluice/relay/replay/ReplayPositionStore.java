@@ -6,18 +6,20 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores the progress of a job. An update has no effect if another process now owns the job or has
-/// moved it forward.
+/// Stores the progress of a job. An update has no effect if the job has finished, or if another
+/// process now owns it or has moved it forward.
 final class ReplayPositionStore {
 
     private ReplayPositionStore() {}
 
-    /// Records a finished chunk and the position of the next one. Counts the chunk even if the job
-    /// was paused in the meantime.
+    /// Records a finished chunk and the position of the next one. After the last chunk of a
+    /// connection, moves the job to its next connection, or completes the job. Counts the chunk
+    /// even if the job was paused in the meantime.
     ///
     /// @param next the position after which to continue; empty after the last chunk of the
     ///   connection
-    /// @param isComplete whether the job has created as many resends as it may
+    /// @param isComplete whether the job has created its maximum number of resends, and is
+    ///   therefore completed
     static void advance(
             Tx tx,
             Replay replay,
@@ -53,7 +55,8 @@ final class ReplayPositionStore {
         }
     }
 
-    /// Completes the job. Events that were planned but no longer exist are counted as skipped.
+    /// Completes the job. Planned resends that were not created, for example because their events
+    /// no longer exist, are counted as skipped.
     private static void complete(
             Tx tx, Replay replay, UUID owner, boolean isComplete, Instant now) {
         tx.update(
@@ -90,7 +93,8 @@ final class ReplayPositionStore {
     }
 
     /// Moves the job to its next connection. Called when the current connection must wait. The
-    /// current connection goes to the end of the list, together with its position.
+    /// current connection goes to the end of the list of waiting connections, together with its
+    /// position.
     static void rotate(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """

@@ -15,7 +15,8 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Set;
 
-/// `/api/v1/replays`: lists, shows, pauses, slows down and cancels bulk resends that run as jobs.
+/// `/api/v1/replays`: lists, shows, pauses, resumes and cancels bulk resends that run as jobs, and
+/// changes their rate limits.
 public final class ReplayRoutes {
 
     private final Db db;
@@ -23,7 +24,7 @@ public final class ReplayRoutes {
     private final Runnable onJob;
     private final InstantSource clock;
 
-    /// @param onJob called when a job may continue; must return quickly
+    /// @param onJob called when a job has been paused or resumed; must return quickly
     public ReplayRoutes(Db db, Authenticator authenticator, Runnable onJob, InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;

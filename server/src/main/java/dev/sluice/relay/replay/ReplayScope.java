@@ -13,7 +13,7 @@ import java.util.UUID;
 /// @param connections all connections of the job
 /// @param waiting the connections still to be processed after the current one
 /// @param maxCreated the number of resends after which the job is completed; empty for no limit
-/// @param perSecond the number of resends that the job may create in one second; empty for no limit
+/// @param perSecond the maximum number of resends to create in one second; empty for no limit
 record ReplayScope(
         List<ConnectionId> connections,
         List<WaitingConnection> waiting,
@@ -25,7 +25,7 @@ record ReplayScope(
 
     /// A connection that the job has not processed yet, or not completely.
     ///
-    /// @param after the id after which the job continues on this connection
+    /// @param after the delivery id after which the job continues on this connection
     record WaitingConnection(ConnectionId connection, SourceId source, UUID after) {}
 
     ReplayScope {

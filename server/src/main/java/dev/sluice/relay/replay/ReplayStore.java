@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Stores replay jobs and their leases. Only the database's clock decides whether a lease has
-/// expired.
+/// Stores replay jobs and their leases. Only the database's clock decides whether another process
+/// may take over a lease.
 ///
 /// A job is open while it is running or has an owner. A job that has ended keeps its owner until
 /// the resends of its last chunk are counted.
@@ -43,8 +43,9 @@ public final class ReplayStore {
     private ReplayStore() {}
 
     /// Returns the creation time for a job inserted in this transaction. It is later than the
-    /// creation time of every other job of these connections. A job uses the creation times to find
-    /// the earlier jobs whose resends it must not repeat.
+    /// creation time of every other job of these connections. Locks the connections until the
+    /// transaction ends. A job uses the creation times to find the earlier jobs whose resends it
+    /// must not repeat.
     ///
     /// @param askedAt the time of the request, which is the earliest possible creation time
     static Instant nextCreatedAt(
@@ -152,7 +153,7 @@ public final class ReplayStore {
     }
 
     /// Pauses a running job, or resumes a paused one. Returns the changed job, or empty if there is
-    /// no such job or it has another status.
+    /// no such job or its status does not allow the change.
     static Optional<Replay> setPaused(
             Tx tx, WorkspaceId workspace, UUID id, boolean isPaused, Instant now) {
         return tx.findOne(
@@ -171,7 +172,8 @@ public final class ReplayStore {
     }
 
     /// Changes how many resends an unfinished job may create in one second; an empty `perSecond`
-    /// removes the limit. Returns the changed job, or empty if there is no such job.
+    /// removes the limit. Returns the changed job, or empty if there is no such job or it has
+    /// finished.
     static Optional<Replay> setRate(
             Tx tx, WorkspaceId workspace, UUID id, Optional<Integer> perSecond, Instant now) {
         return tx.findOne(
@@ -202,7 +204,7 @@ public final class ReplayStore {
     }
 
     /// Cancels a job. Returns the cancelled job, or empty if there is no such job or it has ended.
-    /// A paused job may have no owner. It is then assigned one, which keeps it open until the
+    /// A paused job without an owner gets its own id as its owner, which keeps it open until the
     /// resends of its last chunk are counted.
     static Optional<Replay> cancel(Tx tx, WorkspaceId workspace, UUID id, Instant now) {
         return tx.findOne(
@@ -222,8 +224,8 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Returns up to `limit` open jobs that this process may lease. Jobs that have been waiting
-    /// longest come first.
+    /// Returns up to `limit` open jobs that this process may lease. Jobs without a lease come
+    /// first, then those whose lease ends earliest.
     ///
     /// @param lease the duration of a lease. A lease with more time left than this counts as
     ///   expired, because it was acquired before the database's clock was set back
@@ -342,8 +344,8 @@ public final class ReplayStore {
                 owner);
     }
 
-    /// Makes all leases of this process expire, so that other processes can continue its jobs at
-    /// once.
+    /// Expires all leases of this process, so that other processes can take over its jobs
+    /// immediately.
     static void releaseLeases(Tx tx, UUID owner) {
         tx.update("update replay_job set lease_until = now() where owner = ?", owner);
     }

@@ -27,9 +27,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Creates the resends of replay jobs. Each round processes one chunk of each job that this process
-/// can lease, for up to [#MAX_JOBS_PER_ROUND] jobs. Several nodes may run this loop at once, but
-/// each job is leased to only one of them.
+/// Creates the resends of replay jobs. Each round processes up to [#MAX_JOBS_PER_ROUND] jobs that
+/// this process can lease and that do not have to wait. It processes one chunk of each. Several
+/// nodes may run this loop at the same time, but each job is leased to only one of them.
 ///
 /// The resends of a chunk are created in one transaction, and the job's progress is recorded in
 /// another (`docs/adr/0015`). After a crash between the two, the chunk is repeated. The second run
@@ -40,8 +40,9 @@ public final class ReplayWorker implements Loop.Step {
     /// Limits for the resends of one job.
     ///
     /// @param maxChunkEvents the maximum number of events in one chunk
-    /// @param maxWaiting the maximum number of resends that may be waiting on the connection. The
-    ///   job is held as long as its next chunk could exceed this number
+    /// @param maxWaiting the maximum number of resends that may be waiting on a connection. The job
+    ///   creates no resends on the connection while the next chunk could raise the number above
+    ///   this maximum
     record ReplayLimits(int maxChunkEvents, int maxWaiting) {
         static final ReplayLimits DEFAULTS = new ReplayLimits(1_000, 10_000);
     }
@@ -82,7 +83,7 @@ public final class ReplayWorker implements Loop.Step {
     private final Map<UUID, Integer> failures = new HashMap<>();
     private Pause cleanupPause = Pause.NONE;
 
-    /// Set by `releaseLeases`, possibly while a chunk is being processed.
+    /// Whether `releaseLeases` has been called. It may be called while a chunk is being processed.
     private volatile boolean hasLeft;
 
     /// @param retention returns how long a workspace's events are kept
@@ -151,9 +152,9 @@ public final class ReplayWorker implements Loop.Step {
         log.atDebug().addKeyValue("replays", deleted).log("replays.deleted");
     }
 
-    /// Runs one chunk of a job. Returns whether the job can continue at once. If the chunk fails,
-    /// the failure is recorded and the round continues with the next job. Throws if the database
-    /// connection was lost.
+    /// Runs one chunk of a job. Returns whether the job can continue immediately. If the chunk
+    /// fails, the failure is recorded and the round continues with the next job. Throws if the
+    /// database connection was lost.
     private boolean runJob(UUID id) {
         try {
             var leased = acquireLease(id);
@@ -250,8 +251,9 @@ public final class ReplayWorker implements Loop.Step {
         }
     }
 
-    /// Stops resending to the current connection for good, because nothing can be sent to it any
-    /// more. The job continues with its remaining connections, or completes if there are none.
+    /// Stops resending on the current connection for good, because the connection or its
+    /// destination was deleted. Resends that were created but not yet counted are counted first.
+    /// The job continues with its remaining connections, or completes if there are none.
     private void leaveConnection(Replay replay, Instant now) {
         int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
         db.run(tx ->
@@ -265,8 +267,8 @@ public final class ReplayWorker implements Loop.Step {
                         now));
     }
 
-    /// Resends one chunk. Returns true if it was the last chunk, or if the job cannot continue at
-    /// once.
+    /// Resends one chunk. Returns true if it was the last chunk, or if the job cannot continue
+    /// immediately.
     private boolean resendChunk(LeasedJob job) {
         var replay = job.replay();
         var selection = unexpiredSelection(replay);
@@ -299,8 +301,9 @@ public final class ReplayWorker implements Loop.Step {
         return finishChunk(replay, chunk.get(), page, now);
     }
 
-    /// Records a finished chunk. If the job has a rate limit, pauses the job to stay within it.
-    /// Returns true if this was the last chunk, or if the job cannot continue at once.
+    /// Records a finished chunk and wakes the lane of its resends. If the job has a rate limit,
+    /// defers the next chunk to stay within it. Returns true if this was the last chunk, or if the
+    /// job cannot continue immediately.
     private boolean finishChunk(Replay replay, ReplayChunk chunk, SelectionPage page, Instant now) {
         var selection = replay.selection();
         var next = chunk.last().map(DeliveryId::maxIdOf).or(page::next);
@@ -332,7 +335,7 @@ public final class ReplayWorker implements Loop.Step {
         return (int) Math.min(left, scope.perSecond().orElse(Integer.MAX_VALUE));
     }
 
-    /// Returns how long the job must rest after creating `created` resends, so that it stays within
+    /// Returns how long the job must wait after creating `created` resends, so that it stays within
     /// its rate limit.
     private static Duration restAfter(Replay replay, int created) {
         return replay.scope()
@@ -374,8 +377,8 @@ public final class ReplayWorker implements Loop.Step {
     /// Logs the failure of a job's chunk and makes the job wait. Marks the job as failed after too
     /// many failures in a row.
     ///
-    /// @param isOwn whether the job itself may be the cause; false if the database is temporarily
-    ///   unavailable
+    /// @param isOwn whether the job itself might be the cause; false for a temporary failure of the
+    ///   database
     private void recordFailure(UUID id, RuntimeException e, boolean isOwn) {
         int count = failures.merge(id, isOwn ? 1 : 0, Integer::sum);
         log.atWarn()
@@ -398,7 +401,7 @@ public final class ReplayWorker implements Loop.Step {
         failures.remove(replay.id());
     }
 
-    /// Releases all leases, so that other nodes can continue the jobs at once.
+    /// Releases all leases, so that other nodes can continue the jobs immediately.
     public void releaseLeases() {
         hasLeft = true;
         db.run(tx -> ReplayStore.releaseLeases(tx, owner));

@@ -150,7 +150,7 @@ public final class ResendRoutes {
 
     private void add(Tx tx, EventId event, EventConnections eventConnections) {
         if (ResendStore.lockEvents(tx, eventConnections.source(), List.of(event)).isEmpty()) {
-            throw ApiException.notFound("event"); // its day partition has just been dropped
+            throw ApiException.notFound("event"); // deleted since it was found
         }
         var resends =
                 eventConnections.connections().stream()

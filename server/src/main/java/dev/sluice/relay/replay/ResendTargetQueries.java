@@ -34,7 +34,7 @@ final class ResendTargetQueries {
                 sources);
     }
 
-    /// Returns all connections of a source, oldest first.
+    /// Returns the connections of a source, oldest first, including disabled ones.
     static List<ResendTarget> ofSource(Tx tx, SourceId source) {
         return tx.query(
                 """
@@ -48,8 +48,8 @@ final class ResendTargetQueries {
                 source.value());
     }
 
-    /// Returns those of the given connections that belong to the workspace and whose source is not
-    /// in the trash.
+    /// Returns the given connections that belong to the workspace and whose source is not in the
+    /// trash.
     static List<ResendTarget> findByIds(Tx tx, WorkspaceId workspace, List<UUID> connections) {
         return tx.query(
                 """

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 import java.time.Instant;
 import java.util.List;
 
-/// Wakes the lanes ([Lane]) in which new resends are waiting, so that they are sent at once instead
-/// of after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
+/// Wakes the lanes ([Lane]) in which new resends are waiting, so that the resends are sent
+/// immediately instead of after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
 final class ResendWaker {
 
     private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);
@@ -33,8 +33,8 @@ final class ResendWaker {
                                 .toList()));
     }
 
-    /// Like [#wake], but only logs a failure of the database. The resends are already stored and
-    /// the next sweep finds them, so the request must not fail.
+    /// Like [#wake], but if the database fails, only logs the failure. The resends are already
+    /// stored and the next sweep finds them, so the request must not fail.
     static void tryWake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
         try {
             wake(db, source, connections, now);

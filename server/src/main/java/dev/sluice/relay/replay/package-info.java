@@ -1,5 +1,5 @@
-/// Resends stored events: one event, or many that match criteria. A large bulk resend runs as a job
-/// of many chunks, called a replay.
+/// Resends stored events: one event, or many that match criteria. A large bulk resend, and every
+/// resend of dead letters by criteria, runs as a job in chunks. Such a job is called a replay.
 @NullMarked
 package dev.sluice.relay.replay;
 

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 
 /// Removes the rows of deleted configuration once no history refers to them: purged sources with
 /// their connections and usage sums, deleted connections that never had a delivery, and deleted
-/// destinations without connections. Also removes empty lanes, and settings that were replaced
-/// before anything was sent with them.
+/// destinations without connections. Also removes empty lanes, and replaced settings that no stored
+/// attempt needs.
 ///
 /// A row that can be removed now can also be removed later. Each step may therefore stop at any
 /// point and run again, even on two nodes at once.
@@ -47,7 +47,7 @@ final class ConfigurationPruner {
     /// Maximum number of rows checked in one transaction.
     private static final int CHUNK_SIZE = 500;
 
-    /// Maximum number of sources removed in one transaction. Each source may have a thousand
+    /// Maximum number of sources removed in one transaction. Each source can have a thousand
     /// connections.
     private static final int SOURCES_PER_REMOVAL = 20;
 
@@ -79,9 +79,9 @@ final class ConfigurationPruner {
         parts.end();
     }
 
-    /// Removes configuration. Called only if all usage before `before` is folded into the sums,
-    /// because a source or connection whose usage is still only in the ledger would seem to have no
-    /// history.
+    /// Removes configuration. Called only if all usage before `before` has been folded into the
+    /// sums, because a source or connection whose usage is still only in the ledger would seem to
+    /// have no history.
     private void pruneConfiguration(Instant before, RoundParts parts) {
         parts.run(() ->
                 report(
@@ -175,8 +175,9 @@ final class ConfigurationPruner {
         });
     }
 
-    /// Removes destinations. Connections that remained after their destination was deleted are only
-    /// marked as deleted here; the next round removes them.
+    /// Removes the destinations to which no connection refers. Connections that remained after
+    /// their destination was deleted are only marked as deleted here. A later round removes those
+    /// that never had a delivery.
     private int pruneDestinations(List<DestinationId> deleted) {
         return db.call(tx -> {
             ConnectionStore.endLeftOver(tx, deleted);

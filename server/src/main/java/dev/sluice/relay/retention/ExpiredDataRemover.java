@@ -26,8 +26,8 @@ import java.util.function.Function;
 /// Before a partition is dropped, the unfinished deliveries of its day are ended.
 final class ExpiredDataRemover {
 
-    /// The time added to the longest retention before a day is dropped. It allows for changes of
-    /// plan and for differences between clocks.
+    /// The time added to the longest retention before a day is dropped. It allows for plan changes
+    /// and for differences between clocks.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
     /// How long a replaced revision is kept after the attempts from the day of its replacement have
@@ -58,8 +58,8 @@ final class ExpiredDataRemover {
         this.expiryFinisher = expiryFinisher;
     }
 
-    /// Removes everything that has expired. Returns false if something blocks the removal; the
-    /// caller should then try again soon.
+    /// Removes everything that has expired. Does nothing if some plan keeps events forever. Returns
+    /// false if something blocks the removal; the caller should then try again soon.
     boolean remove(Instant now) {
         var longest = plans.longestRetention();
         if (longest.days().isEmpty()) {

@@ -26,8 +26,8 @@ import java.util.List;
 /// A node that has leased a lane may have some of the lane's deliveries in memory, and their rows
 /// do not show this. But no attempt begins after the retention period is over, and no attempt takes
 /// longer than five minutes. Half an hour later, no attempt can therefore be in flight, even if
-/// clocks differ by some minutes. If a process that was frozen reports a result after that, the row
-/// no longer exists and the result has no effect.
+/// clocks differ by a few minutes. If a process that was frozen reports a result after that, the
+/// row no longer exists and the result has no effect.
 final class ExpiryFinisher {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);

@@ -14,7 +14,7 @@ final class ExpiryLogger {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);
 
-    /// Maximum number of connections that get their own log line. Connections with the most
+    /// Maximum number of connections that get their own log line. The connections with the most
     /// deliveries are chosen.
     private static final int MAX_LOGGED_CONNECTIONS = 20;
 

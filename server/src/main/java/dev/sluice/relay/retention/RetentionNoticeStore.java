@@ -16,8 +16,10 @@ public final class RetentionNoticeStore {
     /// How far a workspace's expiring deliveries have been announced.
     ///
     /// @param days the retention, in days, that the workspace had when the watermark was saved
-    /// @param eventsBefore all events that arrived before this time are announced
-    /// @param resendsBefore all resends created before this time are announced
+    /// @param eventsBefore the deliveries of all events that arrived before this time have been
+    ///   announced
+    /// @param resendsBefore the resends of these events have been announced if they were created
+    ///   before this time
     record NoticeWatermark(int days, Instant eventsBefore, Instant resendsBefore) {}
 
     private RetentionNoticeStore() {}

@@ -2,13 +2,15 @@ package dev.sluice.relay.selection;
 
 import dev.sluice.relay.EventId;
 
-/// An event of a selection, with the state of its deliveries on the selection's connection.
+/// A candidate event for a selection, with the state of its deliveries on the selection's
+/// connection.
 ///
 /// @param hasSelectedStatus whether one of those deliveries has a requested status
 /// @param isDeadLetter whether the newest of those deliveries failed or is exhausted
-/// @param isResentByJob whether this job already resent the event
+/// @param isResentByJob whether the job for which the candidate was read has already resent the
+///   event; false if there is no job
 /// @param isResentByOther whether the event was resent since the job was created, or was resent by
-///   an overlapping earlier job; also true if this job resent the event
+///   an overlapping earlier job; also true if the job itself resent the event
 public record ResendCandidate(
         EventId event,
         boolean hasSelectedStatus,

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The number of resends that a selection would create, or a lower bound if counting took too long.
+/// The number of resends that a selection would create, or a lower bound if counting stopped early.
 ///
 /// @param count the number of resends; a lower bound unless `isExact`
 /// @param isExact whether the whole selection was counted

@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// One page of the events that a selection may include, oldest first. A page is small enough to be
-/// read in one transaction.
+/// One page of candidate events for a selection, oldest first. The state of an event's deliveries
+/// decides later whether the event is included. A page is small enough to be read in one
+/// transaction.
 ///
 /// @param next the position after which the next page begins; empty on the last page
 public record SelectionPage(List<EventId> events, Optional<UUID> next) {

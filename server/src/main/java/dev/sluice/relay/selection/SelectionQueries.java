@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Reads, page by page, the events that a selection may include. Also reads the state of their
+/// Reads, page by page, the candidate events for a selection. Also reads the state of their
 /// deliveries, which decides whether an event is included.
 public final class SelectionQueries {
 
-    /// The maximum number of dead letters to read for one page, counted over all connections of the
-    /// source. If the page may have more events than this, its maximum number of events applies
-    /// instead. A single event always has fewer dead letters, so a page that reaches the limit
-    /// contains at least one complete event.
+    /// The maximum number of dead letters to read for one page, counted across all connections of
+    /// the source. If the page's maximum number of events is higher, that number applies instead. A
+    /// single event always has fewer dead letters, so a page that reaches the limit contains at
+    /// least one complete event.
     private static final int MIN_DEAD_LETTER_ROWS = 5_000;
 
     private SelectionQueries() {}

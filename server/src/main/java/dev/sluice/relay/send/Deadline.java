@@ -49,8 +49,8 @@ final class Deadline implements Runnable, AutoCloseable {
         phase = next;
     }
 
-    /// Sets the connection to close when the time is up. Closes it at once if the time is already
-    /// up.
+    /// Sets the connection to close when the time is up. Closes it immediately if the time is
+    /// already up.
     synchronized void closeOnExpiry(ConnectionEndpoint endpoint) {
         connection = endpoint;
         if (isExpired) {

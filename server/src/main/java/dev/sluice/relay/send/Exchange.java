@@ -80,8 +80,8 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
     }
 
     /// Reads the response of a receiver that closed the connection before it read the whole
-    /// request. That response says more than the write failure, which is thrown only if there is no
-    /// response.
+    /// request. The response is more informative than the write failure, which is thrown only if
+    /// there is no response.
     private static ClassicHttpResponse earlyResponse(
             HttpClientConnection connection, SocketException writeFailure) throws IOException {
         try {
@@ -110,8 +110,9 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         return status >= 200 && status != 204 && status != 304;
     }
 
-    /// Whether the connection can be reused after this response. It is never reused after a 1xx or
-    /// a 304, because it is unknown whether a body follows.
+    /// Whether the connection can be reused after this response. A connection is never reused after
+    /// a 1xx or a 304. These responses must not have a body, but a faulty receiver may send one,
+    /// and its bytes would be read as the next response.
     private static boolean isReusable(ClassicHttpResponse response, HttpContext context) {
         return response.getCode() >= 200
                 && response.getCode() != 304

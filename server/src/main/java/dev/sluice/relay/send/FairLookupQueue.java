@@ -18,8 +18,8 @@ import java.util.concurrent.RejectedExecutionException;
 /// Both the threads and the number of unfinished (running or waiting) lookups are limited.
 /// Workspaces share them according to [FairShare], and take turns. Within a workspace, one domain
 /// may use at most `maxRunningPerDomain` threads and a quarter of the unfinished lookups, so that a
-/// dead name server does not delay the workspace's other names. Here, a domain is the last two
-/// labels of a name.
+/// dead name server does not delay the lookups of the workspace's other names. Here, a domain is
+/// the last two labels of a name.
 ///
 /// Thread-safe: all methods are short and synchronized.
 final class FairLookupQueue {

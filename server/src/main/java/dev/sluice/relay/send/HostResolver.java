@@ -25,10 +25,10 @@ import java.util.concurrent.TimeoutException;
 /// Workspaces share the threads, and one domain of a workspace gets at most a quarter of them (see
 /// [FairLookupQueue]).
 ///
-/// Each workspace's results are cached for a few seconds, but their addresses are checked against
-/// the policy for every attempt. Results are not shared between workspaces, because a lookup waits
-/// in the queue of the workspace that started it, and another workspace must not have to wait for
-/// that queue. Thread-safe.
+/// Each workspace's results, including failures, are cached for a short time, but the addresses are
+/// checked against the policy for every attempt. Results are not shared between workspaces, because
+/// a lookup waits in the queue of the workspace that started it, and another workspace must not
+/// have to wait for that queue. Thread-safe.
 final class HostResolver implements AutoCloseable {
 
     /// Maximum number of lookups that run at the same time.

@@ -55,8 +55,8 @@ final class HttpConnectionPool implements AutoCloseable {
     private static final TimeValue MAX_CONNECTION_AGE = TimeValue.ofMinutes(5);
     private static final TimeValue VALIDATE_AFTER_IDLE = TimeValue.ofSeconds(1);
 
-    /// The maximum number of addresses that one pool of the library may remember. The library's
-    /// pool never forgets an address, so a pool that remembers more is replaced with a new one.
+    /// The maximum number of addresses that one of the library's pools may remember. Such a pool
+    /// never forgets an address, so a pool that remembers more is replaced with a new one.
     private static final int MAX_ROUTES = 10_000;
 
     /// The number of calls to [#evictIdle] after which a replaced pool is closed. At one call a
@@ -212,7 +212,8 @@ final class HttpConnectionPool implements AutoCloseable {
     }
 
     /// Closes connections that have been idle too long. If there are too many idle connections,
-    /// closes them sooner. Call this method once a second, from one thread.
+    /// closes them sooner. Also replaces the library's pool if it remembers too many addresses.
+    /// Call this method once a second, from one thread.
     void evictIdle() {
         tidyRound++;
         pool.closeIdle(

@@ -41,8 +41,8 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
     /// The outcome of a request, with the headers of the response.
     ///
-    /// @param responseHeaders the headers in the order in which they were received; empty without a
-    ///   response
+    /// @param responseHeaders the headers in the order in which they were received; empty if there
+    ///   is no response
     public record ShownOutcome(Outcome outcome, List<Header> responseHeaders) {
 
         public ShownOutcome {

@@ -104,8 +104,8 @@ final class LeasedConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        // A graceful close can wait for the other side, and is useful only after a complete
-        // response.
+        // Skips the graceful close in two cases: over TLS, where it might wait for the peer, and
+        // after a response that was not read to its end, where it is useless.
         if (!isReusable && (isSecure || !isResponseFullyRead)) {
             endpoint.close(CloseMode.IMMEDIATE);
         }

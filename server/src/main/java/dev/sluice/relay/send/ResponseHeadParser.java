@@ -50,8 +50,8 @@ final class ResponseHeadParser extends DefaultHttpResponseParser {
         throw new ProtocolException("the status is not from 100 to 599");
     }
 
-    /// Whether there are unread bytes after the last response, although no request is waiting for a
-    /// response.
+    /// Whether there are unread bytes after the last response. Called before a request is sent,
+    /// when the receiver has no reason to send anything.
     boolean hasUnsolicitedBytes() {
         return lastBuffer != null && lastBuffer.length() > 0;
     }

@@ -36,7 +36,8 @@ final class SendException extends Exception {
     }
 
     /// Converts an exception to a failure. Its error code depends on the type of the exception, on
-    /// whether the deadline has passed, and on the phase of the attempt.
+    /// whether the deadline has passed or the thread was interrupted, and on the phase of the
+    /// attempt.
     static SendException of(Exception e, Deadline deadline) {
         if (deadline.isExpired() || e instanceof SocketTimeoutException) {
             return deadline.timeoutFailure();

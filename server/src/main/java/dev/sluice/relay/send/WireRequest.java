@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /// One HTTP POST request, serialized exactly as it is sent.
 ///
 /// This class, not the HTTP library, builds the request head, so that header bytes are sent
-/// unchanged and nothing is added.
+/// unchanged and the library adds nothing.
 final class WireRequest extends BasicClassicHttpRequest {
 
     private static final Pattern CONTROL_CHARACTER =

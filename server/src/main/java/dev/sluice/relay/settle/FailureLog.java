@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
-/// Logs failed attempts and failed deliveries, without flooding the log when a destination fails
-/// again and again.
+/// Logs failed attempts, and deliveries that end as failed or exhausted, without flooding the log
+/// when a destination fails repeatedly.
 ///
 /// For each destination, there are two kinds of failures: failed attempts that will be retried, and
-/// deliveries that end as failed or exhausted. The first failure of a kind is logged in full. While
-/// more failures follow, one summary line a minute gives the number of failures of each kind and
-/// the id of the last event. After a minute without a failure of a kind, the next failure of that
-/// kind is logged in full again. Thread-safe.
+/// deliveries that have ended. The first failure of a kind is logged in full. While more failures
+/// follow, one summary line a minute gives the number of failures of each kind and the id of the
+/// last event. After a minute without a failure of a kind, the next failure of that kind is logged
+/// in full again. Thread-safe.
 public final class FailureLog {
 
     private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
@@ -55,8 +55,8 @@ public final class FailureLog {
     ///
     /// @param since when the last summary line was logged or, if there was none yet, when the first
     ///   failure was logged in full
-    /// @param last the event of the last failure since then that was not logged in full; empty if
-    ///   there is none
+    /// @param last the event of the most recent failure after `since` that was not logged in full;
+    ///   empty if there is none
     private record DestinationFailures(
             Instant since,
             String name,
@@ -144,7 +144,7 @@ public final class FailureLog {
     }
 
     /// @param number the number of attempts that were made
-    /// @param last the attempt with which the delivery ended; empty if it ended without one
+    /// @param last the attempt that ended the delivery; empty if it ended without one
     private void ended(
             UnfinishedDelivery delivery,
             Route route,
@@ -192,8 +192,9 @@ public final class FailureLog {
         return counted.count(isEnd).count() == 0;
     }
 
-    /// Logs a summary line for each destination whose last line is at least a minute old. If no
-    /// more failures have followed, forgets the destination instead.
+    /// Logs a summary line for each destination whose last summary line is at least a minute old.
+    /// If there was no summary line yet, the time of the first failure counts instead. If no more
+    /// failures have followed, forgets the destination instead.
     public void summarize() {
         var now = clock.instant();
         logCounts(
@@ -203,8 +204,8 @@ public final class FailureLog {
                                 || !now.isBefore(known.since().plus(SUMMARY_INTERVAL)));
     }
 
-    /// Logs a summary line for each destination with failures that were not logged yet. Called when
-    /// the server stops.
+    /// Logs a summary line for each destination with failures that have not been logged yet. Called
+    /// when the server stops.
     public void flush() {
         logCounts(clock.instant(), _ -> true);
     }

@@ -77,7 +77,7 @@ public final class Settlement {
     }
 
     /// Returns the result that ends a delivery as failed without another attempt. Logs nothing,
-    /// because the delivery's route no longer exists and the log could not name the destination.
+    /// because this node has no route for the delivery, so the log could not name the destination.
     public DeliveryResult endUnsent(UnfinishedDelivery delivery, ErrorCode reason) {
         return new DeliveryResult.FinalResult(
                 delivery,

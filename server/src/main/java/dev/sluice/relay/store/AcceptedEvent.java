@@ -27,12 +27,12 @@ public record AcceptedEvent(
         Receipt receipt) {
 
     /// The cost, in bytes, of each row that is written for the event. It accounts for the memory of
-    /// the planned delivery, and for the time to write the row, which is about the time to write 1
-    /// KiB of payload.
+    /// the planned delivery, and for the time to write the row, which is about the time that 1 KiB
+    /// of payload takes.
     private static final int ROW_COST_BYTES = 1024;
 
-    /// The cost, in bytes, of a connection that is only listed in the event's row. It accounts for
-    /// the connection's id in memory and on the wire.
+    /// The cost, in bytes, of a filtered connection, which is only listed in the event's row. It
+    /// accounts for the connection's id in memory and on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
 
     /// A payload, and the form in which to store it.
@@ -55,10 +55,10 @@ public record AcceptedEvent(
 
     /// A delivery planned at ingest.
     ///
-    /// @param isFresh whether the dispatcher has reserved memory to send the delivery at once; if
-    ///   not, the delivery is stored as waiting
-    /// @param isUndecided whether the connection's filter must still be decided, before the first
-    ///   attempt
+    /// @param isFresh whether the dispatcher has reserved memory to send the delivery immediately;
+    ///   if not, the delivery is stored as waiting
+    /// @param isUndecided whether ingest has not yet decided if the event matches the connection's
+    ///   filter; this must be decided before the first attempt
     public record PlannedDelivery(
             DeliveryId id, Route route, boolean isFresh, boolean isUndecided) {
 
@@ -96,7 +96,8 @@ public record AcceptedEvent(
     }
 
     /// Returns the cost, in bytes, of the event while it is waiting to be stored: the memory that
-    /// it uses plus the cost of the rows to write. The limits of the [Journal] apply to this sum.
+    /// it uses plus the cost of the rows to write. The limits of the [Journal] apply to the sum of
+    /// these costs.
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();

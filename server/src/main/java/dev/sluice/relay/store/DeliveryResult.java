@@ -8,7 +8,7 @@ import dev.sluice.relay.UnfinishedDelivery;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The new state of one delivery, for [ResultJournal] to write to the database.
+/// The new state of one delivery, for [ResultStore] to write to the database.
 ///
 /// Most results come from an attempt. Some do not: a delivery can also expire, or be released
 /// without being sent.
@@ -25,7 +25,7 @@ public sealed interface DeliveryResult {
         };
     }
 
-    /// Returns the same result, but with a due time no earlier than `now`.
+    /// Returns the same result, but with a due time of `now` if its due time is earlier than that.
     default DeliveryResult notDueBefore(Instant now) {
         return switch (this) {
             case RetryResult(var delivery, var attempt, var nextAt) when nextAt.isBefore(now) ->
@@ -39,7 +39,8 @@ public sealed interface DeliveryResult {
     /// The delivery ends.
     ///
     /// @param attempt the last attempt; empty when the delivery ends without one
-    /// @param reason why the delivery ended; empty if the attempt's error gives the reason
+    /// @param reason why the delivery ended; empty if its status or the attempt's error already
+    ///   says why
     record FinalResult(
             UnfinishedDelivery delivery,
             DeliveryStatus status,

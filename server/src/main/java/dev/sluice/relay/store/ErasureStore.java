@@ -42,7 +42,7 @@ public final class ErasureStore {
     }
 
     /// Erases the deliveries and attempts of these events. A delivery's id contains its event's id,
-    /// so the rows of an event are a range of the primary key. The statements also contain the
+    /// so the rows of an event form a range in the primary key. The statements also contain the
     /// lowest and highest id of all the events, so that PostgreSQL can skip the partitions of other
     /// days.
     private static void eraseDeliveries(Tx tx, SourceId source, List<EventId> events) {

@@ -43,7 +43,7 @@ public final class EventStore {
     /// round trip. Throws the same exceptions as [DedicatedConnection#call].
     ///
     /// @param epoch the epoch (see [dev.sluice.relay.Lease]) of the node that owns the fresh
-    ///   deliveries
+    ///   deliveries, which are those marked [AcceptedEvent.PlannedDelivery#isFresh]
     /// @param now the due time of the deliveries that are not fresh
     public void write(
             DedicatedConnection connection,
@@ -79,8 +79,8 @@ public final class EventStore {
     }
 
     /// Adds the rows of the batch, and returns the statements that write its usage. The caller runs
-    /// these statements first, because they can share a round trip with the start of the
-    /// transaction, which a COPY cannot.
+    /// these statements first, because, unlike a COPY, they can share a round trip with the start
+    /// of the transaction.
     private static List<SqlStatement> fill(
             BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();

@@ -25,7 +25,7 @@ public final class ExpiryStore {
 
     /// A range of arrival times, and the position from which to continue reading it.
     ///
-    /// @param after the last id that was already read; the range continues after it
+    /// @param after the id after which reading starts or continues
     /// @param before the end of the range, exclusive
     public record ArrivalRange(UUID after, Instant before) {
 
@@ -103,8 +103,9 @@ public final class ExpiryStore {
     }
 
     /// Ends deliveries as expired: moves them from `delivery_work` to the history tables and counts
-    /// them, as is done for any other result. Skips a delivery for which another attempt was
-    /// recorded since it was read. Returns the results of the deliveries that this call ended.
+    /// them as usage, like any other result. Skips deliveries that ended, or for which another
+    /// attempt was recorded, after they were read. Returns the results of the deliveries that this
+    /// call ended.
     public static List<DeliveryResult> expire(
             Tx tx, List<UnfinishedDelivery> deliveries, UUID batchId, Instant now) {
         forceIndexScan(tx);
@@ -121,8 +122,8 @@ public final class ExpiryStore {
         return ResultStore.write(tx, batch, batchId, 0);
     }
 
-    /// Deletes unfinished deliveries that cannot be moved to history, because the partition of
-    /// their day is gone. Returns the number of deleted deliveries.
+    /// Deletes unfinished deliveries that cannot be moved to history, because the partition for
+    /// their day no longer exists. Returns the number of deleted deliveries.
     public static int discard(Tx tx, List<UnfinishedDelivery> deliveries) {
         var sources = new HashSet<UUID>();
         deliveries.forEach(delivery -> sources.add(delivery.source().value()));

@@ -53,7 +53,7 @@ public final class LanePruneStore {
                 last);
     }
 
-    /// Deletes the lanes of these connections, which are being removed.
+    /// Deletes all lanes of these connections. Called when the connections themselves are removed.
     public static void deleteOf(Tx tx, List<ConnectionId> connections) {
         tx.update(
                 "delete from lane where connection_id = any (?)",

@@ -31,8 +31,8 @@ public final class LaneStore {
 
     /// A delivery that is waiting for its next attempt.
     ///
-    /// @param recoveries the number of process deaths that were counted during attempts of the
-    ///   delivery; see [dev.sluice.relay.PoisonPolicy]
+    /// @param recoveries the recorded number of process deaths during attempts of the delivery; see
+    ///   [dev.sluice.relay.PoisonPolicy]
     public record WaitingDelivery(UnfinishedDelivery delivery, Instant nextAt, int recoveries) {}
 
     /// A lane with waiting deliveries, and the time at which it must wake.
@@ -117,7 +117,7 @@ public final class LaneStore {
     }
 
     /// Makes the sleeping lanes of a destination wake at `at`, unless they already wake earlier.
-    /// Skips lanes without a wake-up time, because those are empty or on hold.
+    /// Skips lanes without a wake-up time, because those are leased, empty or on hold.
     public static void wake(Tx tx, DestinationId destination, Instant at) {
         tx.update(
                 """

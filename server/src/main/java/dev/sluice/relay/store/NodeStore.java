@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Registers nodes, renews their leases, and releases the deliveries and lanes of dead nodes. Each
-/// registration gets a new number, its epoch.
+/// Registers nodes, renews their leases, and releases the deliveries and lanes of nodes that are
+/// dead or have left. Each registration gets a new number, its epoch.
 public final class NodeStore {
 
     private NodeStore() {}
@@ -34,8 +34,8 @@ public final class NodeStore {
                 lease.toSeconds());
     }
 
-    /// Renews the lease. Returns false if the node was declared dead. In that case, other nodes may
-    /// own its deliveries and lanes.
+    /// Renews the lease. Returns false if the node is no longer live, which usually means that it
+    /// was declared dead. In that case, other nodes may own its deliveries and lanes.
     public static boolean heartbeat(Tx tx, long epoch, Duration lease) {
         return tx.update(
                         """
@@ -101,7 +101,8 @@ public final class NodeStore {
                 == 1;
     }
 
-    /// Returns the epochs of nodes that are dead or have stopped, and may still own work or lanes.
+    /// Returns the epochs of nodes that are dead or have left. They might still own deliveries or
+    /// lanes.
     public static List<Long> goneEpochs(Tx tx) {
         return tx.query(
                 "select epoch from node where state in ('dead', 'left')",
@@ -113,7 +114,7 @@ public final class NodeStore {
         return new HashSet<>(tx.query("select epoch from node", row -> row.number("epoch")));
     }
 
-    /// The deliveries that were released from a node that is gone and are waiting again.
+    /// How many deliveries of a node that is gone were released, and where they are now waiting.
     ///
     /// @param deliveries the number of released deliveries
     /// @param lanes the lanes in which these deliveries are waiting

@@ -50,8 +50,8 @@ public final class PartitionStore {
         return LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC);
     }
 
-    /// Creates the missing partitions from the day before `now` to seven days after it. The day
-    /// before is included because the clocks of nodes differ.
+    /// Creates the missing partitions for each day from the day before `now` to seven days after
+    /// `now`. The day before is included because the clocks of nodes differ.
     public void makeAhead(Instant now) {
         var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
         for (int day = -1; day <= PARTITION_DAYS_AHEAD; day++) {
@@ -59,11 +59,11 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the missing partitions of the days on which these ids were made. Called by a writer
-    /// that found a partition missing. The days may be far from today if the clock has jumped. If
-    /// the database fails to create the partitions of a day, the failure is only logged, and those
-    /// of the other days are still created. The writer then writes again, and calls this method
-    /// again if a partition is still missing.
+    /// Creates the missing partitions of the days on which these ids were created. Called by a
+    /// writer that found a partition missing. The days may be far from today if the clock has
+    /// jumped. If the database fails to create the partitions of a day, the failure is only logged,
+    /// and the partitions of the other days are still created. The writer then retries its write,
+    /// and calls this method again if a partition is still missing.
     public void makeMissing(Stream<UUID> ids) {
         ids.map(PartitionStore::dayOf).distinct().forEach(this::makeOrLog);
     }
@@ -82,7 +82,8 @@ public final class PartitionStore {
     }
 
     /// Creates each table separately and then attaches it as a partition. This needs no lock that
-    /// blocks traffic.
+    /// blocks traffic. A failure is ignored if another node has created the partition in the
+    /// meantime.
     private void make(LocalDate day) {
         for (String table : PARTITIONED_TABLES) {
             String name = table + "_" + DAY_SUFFIX_FORMAT.format(day);
@@ -124,7 +125,7 @@ public final class PartitionStore {
                         + "')");
     }
 
-    /// Returns the UTC days whose partition of `delivery` is attached.
+    /// Returns the UTC days whose partition of `delivery` is attached and not being detached.
     public NavigableSet<LocalDate> days() {
         return db.call(PartitionStore::tables).stream()
                 .filter(table -> table.isAttached() && !table.isPending())
@@ -146,9 +147,9 @@ public final class PartitionStore {
     ///
     /// Traffic is not held up: lock waits are short, and partitions are detached concurrently,
     /// without a lock that blocks other days. If an earlier call stopped in the middle of a detach,
-    /// or between detach and drop, this call finishes that work first. If a partition cannot be
-    /// dropped for any other reason, the rest are still dropped; the call throws after it has tried
-    /// them all.
+    /// or between detach and drop, this call finishes that work. If a partition cannot be dropped
+    /// for any other reason, the rest are still dropped; the call throws after it has tried them
+    /// all.
     public boolean dropBefore(LocalDate first) {
         var parts = new RoundParts();
         boolean isComplete = true;

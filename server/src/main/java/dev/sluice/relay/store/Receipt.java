@@ -3,12 +3,12 @@ package dev.sluice.relay.store;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// A future that tells whether the [Journal] has stored an event. Only the thread that created the
-/// receipt may wait for it.
+/// A future that reports whether the [Journal] has stored an event. Only the thread that created
+/// the receipt may wait for it.
 public final class Receipt {
 
-    /// Whether the event is stored. The state changes only once, from `WAITING` to one of the
-    /// others.
+    /// Whether the event is stored. The state changes only once, from `WAITING` to one of the other
+    /// two.
     public enum ReceiptState {
         WAITING,
         STORED,
@@ -24,7 +24,7 @@ public final class Receipt {
     /// Used only by the journal's thread.
     private boolean isDropped;
 
-    /// @param deadlineNanos the time, by `System.nanoTime`, by which the sender must get a response
+    /// @param deadlineNanos the `System.nanoTime` value by which the sender must get a response
     public Receipt(long deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
     }
@@ -37,7 +37,7 @@ public final class Receipt {
         boolean isInterrupted = false;
         while (state.get() == ReceiptState.WAITING) {
             LockSupport.park(this);
-            isInterrupted |= Thread.interrupted(); // clears the flag that ends `park` at once
+            isInterrupted |= Thread.interrupted(); // clears the flag, or `park` would not block
         }
         if (isInterrupted) {
             Thread.currentThread().interrupt();

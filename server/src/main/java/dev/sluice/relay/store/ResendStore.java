@@ -21,7 +21,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Stores resends: new deliveries of stored events of one source, in one transaction.
+/// Stores resends, which are new deliveries of stored events. Each call stores resends for the
+/// events of one source, in the caller's transaction.
 ///
 /// The ordinal of a delivery is its number within its event. The event's row is locked while
 /// ordinals are assigned, so concurrent resends of one event get different ordinals, without gaps.
@@ -53,8 +54,8 @@ public final class ResendStore {
     ///
     /// @param createdAt the creation time of the deliveries
     /// @param dueAt the time from which the deliveries may be sent; not in the past
-    /// @return the events that reached their maximum number of deliveries; some of their resends
-    ///   were not stored
+    /// @return the events for which at least one resend was not stored, because the event already
+    ///   has the maximum number of deliveries
     public static Set<EventId> add(
             Tx tx,
             SourceId source,

@@ -12,7 +12,7 @@ public interface ResultListener {
 
     /// @param batch the results that the journal has finished with, whether it wrote them, ignored
     ///   them or gave up on them
-    /// @param effective the results that changed a row; the journal had already written the other
-    ///   results, found them outdated, or gave up on them
+    /// @param effective the results that changed a row; the others had been written before, were
+    ///   outdated, or were given up on
     void written(List<DeliveryResult> batch, List<DeliveryResult> effective);
 }

@@ -27,9 +27,9 @@ import java.util.UUID;
 /// effect.
 ///
 /// The row in `delivery_work` decides whether a result is still valid. A success is accepted from
-/// any node, as long as the row exists. Any other end of the delivery, or a retry, is accepted only
-/// if no other attempt has been recorded since the delivery was read. A release is accepted only
-/// from the node that owns the row.
+/// any node, as long as the row exists. Any other final result, or a retry, is accepted only if no
+/// other attempt has been recorded since the delivery was read. A release is accepted only from the
+/// node that owns the row.
 ///
 /// While an attempt is still running, another node may consider it lost and make further attempts.
 /// If the first attempt then succeeds, its success is recorded as the latest attempt. The recorded
@@ -54,11 +54,12 @@ public final class ResultStore {
     /// Writes the batch, and returns the results that changed a row, in the order of the batch and
     /// with the attempt numbers that were written.
     ///
-    /// @param epoch the epoch of this node, from which releases are accepted
+    /// @param epoch this node's epoch; a release is accepted only for a row that is owned under
+    ///   this epoch
     public static List<DeliveryResult> write(
             Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
-        // The map compares by identity, because a batch may contain several results of one
-        // delivery.
+        // The map compares by identity, so that each result of the batch has its own entry, even if
+        // two results are equal.
         var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
         finish(tx, batch, taken);
         retry(tx, batch).forEach(result -> taken.put(result, result));
@@ -114,8 +115,8 @@ public final class ResultStore {
     /// Records, for each deleted row, the first result of that delivery as the one that was
     /// written.
     ///
-    /// @param deleted the ids of the deleted rows, each with the number of attempts recorded before
-    ///   this result
+    /// @param deleted the ids of the deleted rows, each with the number of attempts that the row
+    ///   had recorded
     private static void takeFirstOfEach(
             List<DeliveryResult.FinalResult> settled,
             List<Map.Entry<UUID, Integer>> deleted,
@@ -199,7 +200,7 @@ public final class ResultStore {
         return changed;
     }
 
-    /// Writes the history: the ended deliveries, each with its last attempt; the failed attempts
+    /// Writes the history: the finished deliveries, each with its last attempt; the failed attempts
     /// that will be retried; and the usage.
     private static void writeHistory(Tx tx, List<DeliveryResult> effective, UUID batchId) {
         var deliveries = NewRows.of(effective.size());

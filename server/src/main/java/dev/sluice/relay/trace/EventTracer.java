@@ -21,10 +21,11 @@ import java.util.UUID;
 /// Creates the trace spans of events and passes them to an exporter. Does nothing without an
 /// exporter.
 ///
-/// An event continues the trace that its sender's `traceparent` names. Without that header, it
-/// starts a new trace whose id is the id of the event. All span ids are computed from the event's
-/// id, the delivery's id and the number of the attempt. A retry therefore belongs to the same trace
-/// on every node and after every restart, and nothing needs to be stored for this.
+/// An event continues the trace that its sender's `traceparent` names. If that header is missing,
+/// repeated or invalid, the event starts a new trace whose id is the id of the event. All span ids
+/// are computed from the event's id, the delivery's id and the number of the attempt. A retry
+/// therefore belongs to the same trace on every node and after every restart, and nothing needs to
+/// be stored for this.
 ///
 /// Thread-safe.
 public final class EventTracer {
@@ -128,8 +129,8 @@ public final class EventTracer {
         });
     }
 
-    /// Returns the sender's context. Returns empty if there is no valid one, or if there are
-    /// several `traceparent` headers.
+    /// Returns the sender's trace context. Returns empty if there is no valid `traceparent` header,
+    /// or if there is more than one `traceparent` header.
     private static Optional<TraceContext> sentContext(List<Header> headers) {
         var sent = headers.stream().filter(header -> header.isNamed(TraceContext.HEADER)).toList();
         return sent.size() == 1 ? TraceContext.parse(sent.getFirst().value()) : Optional.empty();

@@ -8,8 +8,9 @@ import dev.sluice.relay.send.Sender;
 import java.util.function.BooleanSupplier;
 
 /// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. Removes
-/// the `tracestate` if a new trace begins, because it belongs to the sender's trace. When tracing
-/// is off, the `traceparent` of the incoming webhook is forwarded like any other header.
+/// the `tracestate` if a new trace begins, because it belongs to the trace of the webhook's sender.
+/// When tracing is off, the `traceparent` of the incoming webhook is forwarded like any other
+/// header.
 public record TracedSender(Sender sender, EventTracer tracer) implements Sender {
 
     @Override

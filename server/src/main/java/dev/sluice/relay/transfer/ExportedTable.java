@@ -9,8 +9,8 @@ import java.util.Map;
 ///
 /// @param expressions SQL expressions to export instead of column values, keyed by the name of the
 ///   column
-/// @param sealed the columns whose values are sealed, each mapped to the prefix of its sealing
-///   context
+/// @param sealed maps each column that contains sealed (encrypted) values to the prefix of their
+///   sealing context; see [TableLayout]
 /// @param isSeeded whether migrations write rows into the table
 record ExportedTable(
         String name,

@@ -60,7 +60,7 @@ public final class InstallationExporter {
     private final AtomicLong unreadable = new AtomicLong();
 
     /// @param version the version of this program
-    /// @param schemaVersion the number of the database's last migration
+    /// @param schemaVersion the number of the newest migration applied to the database
     /// @param passphrase the passphrase to seal secrets with; empty to leave them sealed with the
     ///   master key
     public InstallationExporter(
@@ -76,8 +76,8 @@ public final class InstallationExporter {
 
     /// Writes the file to `out`.
     ///
-    /// @throws DataFileException if the database has no installation, or if the given master key
-    ///   did not seal its secrets
+    /// @throws DataFileException if the database has no installation, or if its secrets were not
+    ///   sealed with the given master key
     /// @throws UncheckedIOException if the file cannot be written
     public TransferSummary write(Db db, OutputStream out) {
         return db.snapshot(tx -> {

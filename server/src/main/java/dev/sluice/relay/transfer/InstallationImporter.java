@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// rows, and the import can be repeated.
 public final class InstallationImporter {
 
-    /// How long the database may take to answer. Committing many rows takes a long time on a slow
+    /// How long the database may take to respond. Committing many rows takes a long time on a slow
     /// disk.
     private static final Duration SILENCE_TIMEOUT = Duration.ofMinutes(10);
 
@@ -56,7 +56,7 @@ public final class InstallationImporter {
     /// Returns the sealer that opens the secrets in the file.
     ///
     /// @param master the master key of the importing server, if it is known
-    /// @param passphrase the file's passphrase, if it has one
+    /// @param passphrase the passphrase of the file, if one was given
     /// @throws DataFileException if the secrets cannot be opened
     public static Sealer openSecrets(
             DataFileHeader header,
@@ -91,7 +91,8 @@ public final class InstallationImporter {
                 : "There is no master key to open the file's secrets." + needed;
     }
 
-    /// Checks that the file can be imported into the database. Changes nothing.
+    /// Checks that the file's schema version is compatible with this program and the database, and
+    /// that the database is empty. Changes nothing.
     ///
     /// @throws DataFileException if the file cannot be imported
     public void requireFit(DataFileHeader header) {
@@ -128,8 +129,9 @@ public final class InstallationImporter {
         }
     }
 
-    /// Writes the rows of the file into the database, and then migrates the schema to the newest
-    /// version. If only the migration fails, the rows stay, and the summary gives the reason.
+    /// Creates the tables of the file's schema version, writes the rows of the file into them, and
+    /// then migrates the schema to the newest version. If only the migration fails, the rows are
+    /// kept, and the summary gives the reason.
     ///
     /// @param secrets the sealer that opens the secrets in the file
     /// @param master the sealer that seals the secrets in the database
@@ -198,7 +200,7 @@ public final class InstallationImporter {
     }
 
     /// Returns the layout if the database has this table with these columns; throws otherwise. This
-    /// way, a name from the file gets into an SQL statement only if it exists in the database.
+    /// way, a name from the file is used in an SQL statement only if it exists in the database.
     private static TableLayout known(
             Optional<TableLayout> layout, Map<String, List<String>> columns) {
         return layout.filter(table ->

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The tables that are exported to a data file, in an order in which an import violates no foreign
-/// key, and the tables that are left out.
+/// The tables that are exported to a data file, in an order that lets an import satisfy all foreign
+/// keys, and the tables that are left out.
 ///
 /// No node owns anything in the file. Deliveries that a node had in memory are exported as waiting,
 /// and leases are released or expire. A test fails if the schema has a table that is neither
@@ -52,8 +52,8 @@ final class InstallationTables {
                                     Map.of(
                                             "owner", "null::bigint",
                                             "next_at", "coalesce(next_at, now())")),
-                    // The claim to a probe expires by itself. `changed` is a transaction number of
-                    // the exported database, and has no meaning in another database.
+                    // The claim to a probe expires by itself. `changed` is a transaction id of the
+                    // exported database, and has no meaning in another database.
                     ExportedTable.of("circuit").with(Map.of("changed", "0::bigint")),
                     ExportedTable.of("dismissal"),
                     ExportedTable.of("ledger"),

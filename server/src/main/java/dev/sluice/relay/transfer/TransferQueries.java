@@ -20,7 +20,8 @@ public final class TransferQueries {
     /// server briefly takes it in shared mode when it starts.
     static final long IMPORT_LOCK = 0x536c_7569_6365_0001L;
 
-    /// The database of a snapshot and the time at which the snapshot's transaction began.
+    /// Identifies the database of a snapshot, and gives the time at which the snapshot's
+    /// transaction began.
     record SnapshotOrigin(String database, Instant time) {}
 
     private TransferQueries() {}

@@ -44,7 +44,8 @@ import java.util.UUID;
 /// delivery, and replies with the request and the response.
 ///
 /// The request is not stored or counted as a delivery, does not change the circuit, and is not
-/// retried. It is sent even while deliveries to the destination are on hold.
+/// retried. It is sent even while deliveries to the destination are on hold, unless they are on
+/// hold because this node cannot read the settings.
 public final class TestDeliveryRoutes {
 
     /// The parsed request body.
@@ -63,8 +64,8 @@ public final class TestDeliveryRoutes {
         }
     }
 
-    /// Stands in for the version of the configuration. A version is recorded only with a stored
-    /// attempt, and the attempt of a test is not stored.
+    /// A placeholder for the configuration version of a test's attempt. It is never used, because
+    /// the version is recorded only with a stored attempt, and a test's attempt is not stored.
     private static final long NO_CONFIGURATION = 0;
 
     private final Db db;
@@ -174,8 +175,9 @@ public final class TestDeliveryRoutes {
                 .orElseGet(() -> sample(route.map(Route::source), now));
     }
 
-    /// Returns a sample event, signed as the source's provider would sign it, or a generic unsigned
-    /// sample if there is no source.
+    /// Returns a sample event in the format of the source's provider, signed as the source expects,
+    /// unless only the sender has the signing key. Returns a generic unsigned sample if there is no
+    /// source.
     private SampleEvent sample(Optional<Source> source, Instant now) {
         var sample =
                 source.map(known -> SampleWebhook.makerFor(known.verification()))

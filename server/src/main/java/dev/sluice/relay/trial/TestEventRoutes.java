@@ -38,13 +38,13 @@ import java.util.Set;
 /// ingest.
 public final class TestEventRoutes {
 
-    /// Maximum size of a request body in bytes. The largest payload that ingest accepts fits, even
-    /// in Base64.
+    /// Maximum size of a request body in bytes. It leaves room for the largest payload that ingest
+    /// accepts, even in Base64.
     private static final int MAX_REQUEST_BYTES = 1536 * 1024;
 
     /// The parsed request body.
     ///
-    /// @param sample the maker of the sample; empty for the maker of the source's provider
+    /// @param sample the maker of the sample; empty to use the maker for the source's provider
     /// @param payload the given headers, and the body if one was given
     private record TestEventRequest(
             Optional<SampleWebhook.SampleMaker> sample, boolean hasBody, Payload payload) {

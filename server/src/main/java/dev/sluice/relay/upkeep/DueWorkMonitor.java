@@ -12,11 +12,11 @@ import dev.sluice.relay.store.LaneStore;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Detects due deliveries that have been waiting too long. A delivery counts only if its
-/// destination has no attempt in progress and is not held back by a pause, an open circuit, its
-/// rate limit or its `max_in_flight`. A destination with an attempt in progress makes progress,
-/// however slow, so its other deliveries do not count. For lanes that no node has leased, the
-/// monitor knows only the attempts of this node.
+/// Detects due deliveries that have been waiting too long. A delivery counts only if it is not on
+/// hold (for example because of a pause or an open circuit), and if its destination has no attempt
+/// in progress and is not held back by its rate limit or its `max_in_flight`. A destination with an
+/// attempt in progress is being served, however slowly, so its other deliveries do not count. For
+/// lanes that no node has leased, the monitor knows only the attempts of this node.
 ///
 /// A delivery that counts is waiting in one of three places: in a lane that no node has leased, in
 /// a leased lane that cannot be loaded, or in memory for a permit. To find deliveries in lanes that
@@ -26,18 +26,18 @@ public final class DueWorkMonitor implements Loop.Step {
 
     public static final Duration INTERVAL = Duration.ofSeconds(5);
 
-    /// A due delivery that has not started counts as late after this time.
+    /// A delivery counts as late if it has been due for longer than this without starting.
     static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
     /// A late lane is reported only after this many rounds in a row have found one, because lanes
-    /// are late for a short time when a server starts again after a stop.
+    /// are late for a short time after a server restarts.
     private static final int MIN_LATE_ROUNDS = 3;
 
     private static final Duration MIN_LATENESS =
             MAX_DELAY.minus(INTERVAL.multipliedBy(MIN_LATE_ROUNDS - 1));
 
     /// Maximum number of overdue lanes checked in one round. A lane does not count as late if an
-    /// attempt to its destination is in progress, or if the destination was just put on hold. The
+    /// attempt at its destination is in progress, or if the destination was just put on hold. The
     /// maximum is high because one workspace can have thousands of lanes that do not count, and
     /// these must not hide a late lane of another workspace.
     static final int MAX_LANES = 4_096;

@@ -24,7 +24,8 @@ import java.util.Optional;
 ///
 /// The rows of the deliveries are authoritative; a lane's wake-up time is only a hint. Lanes on
 /// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next probe is due.
-/// Lanes of a deleted connection or destination wake at once, so that their deliveries are ended.
+/// Lanes of a deleted connection or destination wake immediately, so that their deliveries are
+/// ended.
 ///
 /// A lane that a node has leased is not changed, because that node reads it again from time to
 /// time. A lane that wakes early enough is not changed either.
@@ -36,7 +37,7 @@ public final class LaneSweeper implements Loop.Step {
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
 
     /// A delivery is never scheduled further ahead than this. It is twice the longest retry
-    /// interval, which is more than a wait can reach with jitter or `Retry-After`.
+    /// interval, which is more than any wait can reach, even with jitter or `Retry-After`.
     private static final Duration MAX_WAIT = Duration.ofDays(2);
 
     /// Maximum number of due times corrected for each lane in one round.
@@ -44,9 +45,9 @@ public final class LaneSweeper implements Loop.Step {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    /// The minimum wait between two rounds. A round reads all lanes, and each change of the
-    /// configuration wakes the sweeper. Without this wait, a user with an API key could cause many
-    /// rounds a second.
+    /// The minimum wait between two rounds. A round reads all lanes, and each configuration change
+    /// wakes the sweeper. Without this wait, a user with an API key could cause many rounds a
+    /// second.
     static final Duration MIN_GAP = Duration.ofSeconds(1);
 
     private final Db db;
@@ -62,8 +63,8 @@ public final class LaneSweeper implements Loop.Step {
         this.clock = clock;
     }
 
-    /// Returns the chore that runs this sweeper regularly and after each change of the
-    /// configuration. All changes within [#MIN_GAP] after a round share the next round.
+    /// Returns the chore that runs this sweeper regularly and after each configuration change. The
+    /// next round handles all changes made within [#MIN_GAP] after a round.
     public Chore chore() {
         return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configuration::onChange);
     }

@@ -40,7 +40,7 @@ public final class LaneWaker implements Loop.Step {
     }
 
     /// Records the lanes of deliveries that were stored as waiting; the next round sets their
-    /// wake-up times. Leaves out lanes that are on hold.
+    /// wake-up times. Leaves out lanes that the configuration puts on hold.
     public void stored(List<AcceptedEvent> events, Instant now) {
         for (var event : events) {
             for (var planned : event.deliveries()) {
@@ -55,8 +55,8 @@ public final class LaneWaker implements Loop.Step {
     }
 
     /// Records the lanes of deliveries that are waiting again; the next round sets their wake-up
-    /// times. Leaves out lanes that are on hold, because a node that does not know of the hold yet
-    /// could otherwise send their deliveries.
+    /// times. Leaves out lanes that the configuration puts on hold, because a node that does not
+    /// know of the hold yet could otherwise send their deliveries.
     public void written(List<DeliveryResult> effective) {
         for (var result : effective) {
             switch (result) {

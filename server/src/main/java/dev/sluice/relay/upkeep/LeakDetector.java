@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// These deliveries are called leaks. A leak has one of three causes: a bug lost the delivery, a
 /// journal gave up on a commit that had stored the delivery after all, or a journal gave up on
-/// writing the delivery's result. A delivery that is missing from memory in two consecutive rounds
-/// is counted and released, so that it waits again. The count should stay at 0.
+/// writing the delivery's result. A delivery whose event is over a minute old and that is missing
+/// from memory in two consecutive rounds is counted and released, so that it waits again. The count
+/// should stay at 0.
 public final class LeakDetector implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
@@ -65,7 +66,7 @@ public final class LeakDetector implements Loop.Step {
         return false;
     }
 
-    /// Returns the number of leaked deliveries found since the start.
+    /// Returns the number of leaked deliveries found since the process started.
     public long found() {
         return found.get();
     }

@@ -1,4 +1,4 @@
-/// Periodic repair and checks: lane wake-up times, leaked deliveries, long transactions.
+/// Periodic repair and checks: lane wake-up times, late and leaked deliveries, long transactions.
 @NullMarked
 package dev.sluice.relay.upkeep;
 

@@ -13,9 +13,9 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Keeps the table `commit_log` short. The row of each batch is kept for some minutes. After that,
-/// each round replaces the rows written in about one minute with a single row, which is kept until
-/// the events themselves have expired.
+/// Keeps the table `commit_log` short. The row of each batch is kept for several minutes. After
+/// that, each round replaces the rows written in about one minute with a single row, which is kept
+/// until the events themselves have expired.
 ///
 /// The rows of batches with failures that the alerts have not read yet are left unchanged for at
 /// most a day.
@@ -41,8 +41,8 @@ public final class CommitLogCompactor implements Loop.Step {
     private final Retention retention;
     private final InstantSource clock;
 
-    /// The number of the oldest transaction that was running in each of the last rounds. The newest
-    /// round is last.
+    /// For each of the last rounds, the id of the oldest transaction that was running at the time.
+    /// The newest round is last.
     private final Deque<Long> oldestRunning = new ArrayDeque<>();
 
     /// @param retention the longest retention of all plans

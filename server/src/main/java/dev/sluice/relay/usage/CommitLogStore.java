@@ -9,18 +9,18 @@ public final class CommitLogStore {
 
     private CommitLogStore() {}
 
-    /// Returns the number of the oldest running transaction. All transactions with lower numbers
-    /// have ended.
+    /// Returns the id of the oldest running transaction. All transactions with lower ids have
+    /// ended.
     static long oldestRunning(Tx tx) {
         return tx.single(
                 "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xid",
                 row -> row.number("xid"));
     }
 
-    /// Replaces the rows of all batches whose transactions have numbers below `xid` with one row.
-    /// All of those transactions must have ended. The outcomes and failures in the rows are
-    /// discarded. If there is an alert channel, rows with failures that the alerts have not read
-    /// are kept.
+    /// Replaces the rows of all batches whose transactions have ids below `xid` with one row. All
+    /// of those transactions must have ended. The outcomes and failures in the rows are discarded.
+    /// If there is an enabled alert channel, rows with failures that the alerts have not read are
+    /// kept.
     ///
     /// @param watchedSince if the alerts have not read any failures since then, the unread failures
     ///   are discarded, too
@@ -47,7 +47,8 @@ public final class CommitLogStore {
                 now);
     }
 
-    /// Returns the number of batches below `xid` that have not been compacted and contain failures.
+    /// Returns the number of batches with failures whose transactions have ids below `xid` and
+    /// whose rows have not been compacted.
     static int uncompactedFailures(Tx tx, long xid) {
         return tx.single(
                 """

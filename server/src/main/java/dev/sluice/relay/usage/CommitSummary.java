@@ -15,14 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Describes where to find the events and the ended deliveries of one batch. This is stored in the
-/// batch's row in `commit_log`.
+/// The part of a batch's row in `commit_log` that tells readers where to find the batch's events
+/// and finished deliveries.
 ///
 /// The events of a batch arrived shortly after one another, so the arrival time of the first event
-/// is enough. The ended deliveries may have waited for hours. If the events of these deliveries
-/// arrived within a few seconds of one another, the row stores the range of the deliveries' ids. If
-/// not, it stores a list of the ids. The failed and exhausted deliveries are also counted by
-/// connection and status, for alerts. Not thread-safe.
+/// is enough. The finished deliveries may belong to events that arrived hours apart, and a
+/// delivery's id begins with the arrival time of its event. If these times are within a few seconds
+/// of one another, the row stores the range of the deliveries' ids. If not, it stores a list of the
+/// ids. The failed and exhausted deliveries are also counted by connection and status, for alerts.
+/// Not thread-safe.
 final class CommitSummary {
 
     /// The longest period of arrival times for which a range of ids is stored. It is limited
@@ -61,7 +62,7 @@ final class CommitSummary {
     }
 
     /// Returns the connections with failed or exhausted deliveries, or null if there are none. A
-    /// connection with both statuses occurs twice. The other lists about failures have the same
+    /// connection with both statuses occurs twice. The other lists about failures are in the same
     /// order.
     @Nullable List<UUID> failedConnections() {
         return orNull(failures.keySet().stream().map(key -> key.connection().value()).toList());
@@ -89,8 +90,8 @@ final class CommitSummary {
         return eventsFrom;
     }
 
-    /// Returns the first id of the range of ended deliveries. Returns null if there are none, or if
-    /// they are stored as a list.
+    /// Returns the first id of the range of finished deliveries. Returns null if there are none, or
+    /// if they are stored as a list.
     @Nullable UUID outcomesFrom() {
         return isNarrow() ? outcomesFrom : null;
     }
@@ -99,8 +100,8 @@ final class CommitSummary {
         return isNarrow() ? outcomesTo : null;
     }
 
-    /// Returns the list of ended deliveries. Returns null if there are none, or if they are stored
-    /// as a range.
+    /// Returns the ids of the finished deliveries. Returns null if there are none, or if they are
+    /// stored as a range.
     @Nullable List<UUID> listedOutcomes() {
         return isNarrow() || outcomes.isEmpty() ? null : List.copyOf(outcomes);
     }

@@ -27,7 +27,9 @@ public final class LedgerRow {
     private static final long MILLIS_PER_MINUTE = 60_000;
     private static final int MINUTES_PER_HOUR = 60;
 
+    /// @param key the id of a source or connection
     /// @param minute the minute within the hour; 0 for kinds that are counted only by hour
+    /// @param dim the number of the status, reason, trigger or latency bucket that is counted
     record UsageKey(UsageKind kind, UUID key, int hour, int minute, int dim) {}
 
     static final class LedgerSum {

@@ -97,7 +97,7 @@ public final class LedgerStore {
                         sizes));
     }
 
-    /// Returns the number of this transaction, for a later [#transactionStatus].
+    /// Returns the id of this transaction, to be passed to [#transactionStatus] later.
     public static long transactionNumber(Tx tx) {
         return tx.single(
                 "select pg_current_xact_id()::text::bigint as number", row -> row.number("number"));
@@ -106,10 +106,10 @@ public final class LedgerStore {
     /// Returns the outcome of a transaction that may have written a batch. The batch's row in the
     /// ledger does not show the outcome, because the row is deleted when it is folded.
     ///
-    /// After a crash, PostgreSQL reuses the numbers of transactions that had not reached its log.
-    /// If the current transaction's number is not greater than `number`, the transaction was lost
-    /// in this way and counts as aborted. If `number` has been used again, the result is the
-    /// outcome of the later transaction.
+    /// After a crash, PostgreSQL reuses the ids of transactions that had not reached its log. If
+    /// the current transaction's id is not greater than `number`, the transaction was lost in this
+    /// way and counts as aborted. If `number` has been used again, the result is the outcome of the
+    /// later transaction.
     public static TransactionStatus transactionStatus(Tx tx, long number) {
         return tx.single(
                 """

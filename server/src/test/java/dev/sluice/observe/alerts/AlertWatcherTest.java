@@ -331,7 +331,7 @@ class AlertWatcherTest {
         alerts.db.run(tx -> watcher.expiring(tx, soon));
     }
 
-    /// The watch fails, or no node runs it, while the log of commits is compacted.
+    /// The watch fails, or no node runs it, while the commit log is compacted.
     @Test
     void failures_that_the_watch_has_not_read_are_kept_for_a_day() {
         alerts.emailChannel();

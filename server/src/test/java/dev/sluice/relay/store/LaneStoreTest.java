@@ -238,7 +238,7 @@ class LaneStoreTest {
         assertThat(lease(OTHER_EPOCH, NOON, 10)).containsExactlyInAnyOrder(right, late);
     }
 
-    /// Returns the number of the transaction that last locked the lane's row; 0 if none did.
+    /// Returns the id of the transaction that last locked the lane's row; 0 if none did.
     private long locks(Lane lane) {
         return fixture.db.call(tx ->
                 tx.single(
