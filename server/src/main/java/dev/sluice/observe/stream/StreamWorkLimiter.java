@@ -121,17 +121,18 @@ final class StreamWorkLimiter {
     final class WorkPermit implements AutoCloseable {
 
         private final long begun = clock.getAsLong();
-        private long more;
+        private Optional<Long> estimate = Optional.empty();
 
-        /// Adds work that is done without the permit.
-        void addWork(long nanos) {
-            more += nanos;
+        /// Counts this much work instead of the time until the permit is closed. On busy
+        /// processors, that time is often much longer than the work.
+        void estimateWork(long nanos) {
+            estimate = Optional.of(nanos);
         }
 
         @Override
         public void close() {
             long now = clock.getAsLong();
-            long rest = restAfter(begun, now, now - begun + more);
+            long rest = restAfter(begun, now, estimate.orElse(now - begun));
             if (rest > 0) {
                 delay.run(StreamWorkLimiter.this::release, rest);
             } else {

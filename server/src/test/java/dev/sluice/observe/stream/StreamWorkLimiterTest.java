@@ -229,11 +229,11 @@ class StreamWorkLimiterTest {
     }
 
     @Test
-    void work_done_without_the_permit_counts_too() throws Exception {
+    void an_estimate_counts_instead_of_the_time() throws Exception {
         var first = permit();
         var second = waiter();
 
-        first.addWork(TimeUnit.MILLISECONDS.toNanos(30));
+        first.estimateWork(TimeUnit.MILLISECONDS.toNanos(40));
         work(first, 10);
 
         assertThat(delayed).extracting(DelayedTask::nanos).containsExactly(150_000_000L);
