@@ -6,6 +6,7 @@ import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.loop.FailureStreak;
 import dev.sluice.platform.loop.Loop;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -64,9 +64,8 @@ public final class StreamFeed implements Loop.Step {
     /// the feed's thread.
     private @Nullable TxSnapshot seen;
 
-    /// The [System#nanoTime] of the first failed attempt to read the position since the last
-    /// successful one. Used only by the feed's thread.
-    private Optional<Long> failingSince = Optional.empty();
+    /// The failed attempts to read the position.
+    private final FailureStreak positionReads = new FailureStreak(ROUND_INTERVAL);
 
     public StreamFeed(StreamReader reader) {
         this.reader = reader;
@@ -152,13 +151,11 @@ public final class StreamFeed implements Loop.Step {
     private StreamQueries.FeedPosition readPosition() {
         try {
             var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
-            failingSince = Optional.empty();
+            positionReads.succeeded();
             return position;
         } catch (RuntimeException | Error e) {
-            long now = System.nanoTime();
-            long since = failingSince.orElse(now);
-            failingSince = Optional.of(since);
-            if (now - since > OUTAGE_TIMEOUT.toNanos()) {
+            positionReads.failed();
+            if (positionReads.hasLasted(OUTAGE_TIMEOUT)) {
                 dropAll();
             }
             throw e;

@@ -50,6 +50,11 @@ public final class FailureStreak {
                 || (failures > 0 && nanos.getAsLong() - firstFailureNanos >= maxOrdinaryNanos);
     }
 
+    /// Whether the last try failed, and more than `time` has passed since the first failure.
+    public synchronized boolean hasLasted(Duration time) {
+        return failures > 0 && nanos.getAsLong() - firstFailureNanos > time.toNanos();
+    }
+
     /// Whether the last try failed, and the failure happened less than `time` ago.
     public synchronized boolean hasFailedWithin(Duration time) {
         return failures > 0 && nanos.getAsLong() - lastFailureNanos < time.toNanos();

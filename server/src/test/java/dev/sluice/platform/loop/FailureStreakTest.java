@@ -59,4 +59,19 @@ class FailureStreakTest {
         streak.succeeded();
         assertThat(streak.hasFailedWithin(Duration.ofSeconds(10))).isFalse();
     }
+
+    @Test
+    void it_lasts_from_its_first_failure_until_a_success() {
+        var second = Duration.ofSeconds(1);
+        streak.failed();
+        nanos.addAndGet(second.toNanos());
+        streak.failed();
+        assertThat(streak.hasLasted(second)).isFalse();
+
+        nanos.incrementAndGet();
+        assertThat(streak.hasLasted(second)).isTrue();
+
+        streak.succeeded();
+        assertThat(streak.hasLasted(second)).isFalse();
+    }
 }
