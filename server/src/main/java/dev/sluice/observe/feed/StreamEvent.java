@@ -26,18 +26,36 @@ public final class StreamEvent implements StreamItem {
     /// A character of the event's type takes up to two bytes as text, and up to three in a message.
     private static final int MAX_BYTES_OF_CHARACTER = 5;
 
-    private static final class BuiltMessage {
+    /// A message about the event, which streams share.
+    public static final class SharedMessage {
 
         private final StreamCursor start;
         private final byte[] bytes;
+        private final boolean isNew;
 
-        BuiltMessage(StreamCursor start, byte[] bytes) {
+        /// @param start a cursor within the round of the event
+        private SharedMessage(StreamCursor start, byte[] bytes, boolean isNew) {
             this.start = start;
             this.bytes = bytes;
+            this.isNew = isNew;
         }
 
-        boolean isFor(StreamCursor cursor) {
+        /// Returns the bytes to send. The caller must not change them.
+        public byte[] bytes() {
+            return bytes;
+        }
+
+        /// Whether the message was built for this caller, and not for an earlier one.
+        public boolean isNew() {
+            return isNew;
+        }
+
+        private boolean isFor(StreamCursor cursor) {
             return start.equals(cursor);
+        }
+
+        private SharedMessage forLaterCallers() {
+            return new SharedMessage(start, bytes, false);
         }
     }
 
@@ -83,8 +101,8 @@ public final class StreamEvent implements StreamItem {
     /// The event for streams that do not need the payload, or null if this object is that event.
     private final @Nullable StreamEvent metadata;
 
-    private volatile @Nullable BuiltMessage tailMessage;
-    private volatile @Nullable BuiltMessage fullMessage;
+    private volatile @Nullable SharedMessage tailMessage;
+    private volatile @Nullable SharedMessage fullMessage;
 
     private StreamEvent(
             EventSummary summary,
@@ -169,34 +187,38 @@ public final class StreamEvent implements StreamItem {
     /// Returns the message that shows the metadata.
     ///
     /// @param start a cursor within the event's round
-    public byte[] tailMessage(StreamCursor start) {
+    public SharedMessage tailMessage(StreamCursor start) {
         if (metadata != null) {
             return metadata.tailMessage(start);
         }
-        @Nullable BuiltMessage known = tailMessage;
-        if (known == null || !known.isFor(start)) {
-            known = message(start, json());
-            tailMessage = known;
+        @Nullable SharedMessage known = tailMessage;
+        if (known != null && known.isFor(start)) {
+            return known;
         }
-        return known.bytes;
+        var built = message(start, json());
+        tailMessage = built.forLaterCallers();
+        return built;
     }
 
     /// Returns the message that shows the metadata and the payload. If the stored payload is
     /// damaged, the message has `payload_unreadable` instead of the payload.
     ///
     /// @param start a cursor within the event's round
-    public byte[] fullMessage(StreamCursor start) {
-        @Nullable BuiltMessage known = fullMessage;
-        if (known == null || !known.isFor(start)) {
-            known = message(start, json().putAll(payloadJson()));
-            fullMessage = known;
+    public SharedMessage fullMessage(StreamCursor start) {
+        @Nullable SharedMessage known = fullMessage;
+        if (known != null && known.isFor(start)) {
+            return known;
         }
-        return known.bytes;
+        var built = message(start, json().putAll(payloadJson()));
+        fullMessage = built.forLaterCallers();
+        return built;
     }
 
-    private BuiltMessage message(StreamCursor start, JsonObject json) {
-        return new BuiltMessage(
-                start, ServerSentEvent.bytes(MESSAGE_NAME, cursorText(start), Json.bytes(json)));
+    private SharedMessage message(StreamCursor start, JsonObject json) {
+        return new SharedMessage(
+                start,
+                ServerSentEvent.bytes(MESSAGE_NAME, cursorText(start), Json.bytes(json)),
+                true);
     }
 
     private JsonObject payloadJson() {

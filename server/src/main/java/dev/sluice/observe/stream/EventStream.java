@@ -63,10 +63,6 @@ final class EventStream implements StreamBody {
     /// How long a stream may prepare messages before it must let another stream do so.
     private static final Duration MAX_PREPARING_TIME = Duration.ofMillis(10);
 
-    /// The processor time that it takes to copy a byte of a message and to send it, estimated from
-    /// measurements. Most of it is the kernel's.
-    private static final long NANOS_PER_BYTE = 1;
-
     /// The objects that all streams of this node share.
     ///
     /// @param reads the limiter for database reads by streams that have fallen behind
@@ -393,7 +389,7 @@ final class EventStream implements StreamBody {
                     && frames.size() < MAX_FRAME_BYTES
                     && System.nanoTime() - begunNanos < MAX_PREPARING_TIME.toNanos());
             if (selection.filter().isEmpty() && selection.connection().isEmpty()) {
-                permit.estimateWork(frames.size() * NANOS_PER_BYTE);
+                permit.estimateWork(frames.estimatedNanos());
             }
         }
         return next;

@@ -64,8 +64,8 @@ final class StreamView {
         } else if (route.isPresent()) {
             showTransformed(event, route.get(), start, frames);
         } else {
-            frames.message(
-                    selection.isFull() ? event.fullMessage(start) : event.tailMessage(start));
+            var message = selection.isFull() ? event.fullMessage(start) : event.tailMessage(start);
+            frames.message(message.bytes(), message.isNew());
         }
     }
 

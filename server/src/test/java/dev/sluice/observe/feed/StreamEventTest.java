@@ -35,8 +35,8 @@ class StreamEventTest {
                     Optional.of("order.paid"),
                     14);
 
-    private static String text(byte[] message) {
-        return new String(message, UTF_8);
+    private static String text(StreamEvent.SharedMessage message) {
+        return new String(message.bytes(), UTF_8);
     }
 
     @Test
@@ -51,19 +51,23 @@ class StreamEventTest {
 
     @Test
     void streams_of_one_round_share_the_message() {
-        byte[] first = event.tailMessage(ROUND);
+        var first = event.tailMessage(ROUND);
 
-        assertThat(event.tailMessage(ROUND)).isSameAs(first);
-        assertThat(event.withoutPayload().tailMessage(ROUND)).isSameAs(first);
+        assertThat(first.isNew()).isTrue();
+        assertThat(event.tailMessage(ROUND).bytes()).isSameAs(first.bytes());
+        assertThat(event.tailMessage(ROUND).isNew()).isFalse();
+        assertThat(event.withoutPayload().tailMessage(ROUND).bytes()).isSameAs(first.bytes());
     }
 
     @Test
     void in_another_round_the_message_has_another_cursor() {
-        byte[] first = event.tailMessage(ROUND);
+        var first = event.tailMessage(ROUND);
 
-        assertThat(text(event.tailMessage(NEXT_ROUND)))
+        var next = event.tailMessage(NEXT_ROUND);
+        assertThat(next.isNew()).isTrue();
+        assertThat(text(next))
                 .startsWith("id: " + NEXT_ROUND.after(event.id()).text() + "\n")
                 .isNotEqualTo(text(first));
-        assertThat(event.tailMessage(ROUND)).isEqualTo(first);
+        assertThat(text(event.tailMessage(ROUND))).isEqualTo(text(first));
     }
 }
