@@ -24,8 +24,11 @@ import java.util.EnumMap;
 /// receives no events. For comparison, an unused PostgreSQL server with the same binaries is
 /// measured at the same time.
 ///
-/// @param settling how long the relay runs before it is measured
-public record IdleScenario(RelaySetup setup, Duration settling, Duration measured)
+/// @param load the settings of the full load
+/// @param full how long the relay runs at full load first; zero for a relay that has never worked
+/// @param settling how long the relay then runs before it is measured
+public record IdleScenario(
+        RelaySetup setup, LoadSettings load, Duration full, Duration settling, Duration measured)
         implements Scenario {
 
     private static final Goal MAX_CORE_PERCENT =
@@ -34,6 +37,8 @@ public record IdleScenario(RelaySetup setup, Duration settling, Duration measure
     public static IdleScenario from(CommandLineOptions options) {
         return new IdleScenario(
                 RelaySetup.from(options),
+                LoadSettings.from(options),
+                options.seconds("full", 0),
                 options.seconds("settling", 60),
                 options.seconds("seconds", 60));
     }
@@ -46,7 +51,13 @@ public record IdleScenario(RelaySetup setup, Duration settling, Duration measure
     }
 
     private void measure(RelayProcess relay, SinkProcess sink, BenchReport report) {
-        relay.api().createConnectedSource("bench", sink.url(), 64);
+        var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
+        if (full.isPositive()) {
+            var arrivals = new SinkArrivals(sink);
+            var plan = load.backToBack(source.ingest()).lasting(full, Duration.ofSeconds(1));
+            arrivals.awaitAll(LoadMeasurement.run(relay, sink, plan));
+            arrivals.check(report);
+        }
         try (var postgres = InstalledPostgres.start(relay.postgresPrograms())) {
             var processes = new EnumMap<ProcessRole, Long>(relay.processes());
             processes.put(REFERENCE, postgres.pid());
@@ -61,8 +72,13 @@ public record IdleScenario(RelaySetup setup, Duration settling, Duration measure
     private void report(CpuUsage usage, BenchReport report) {
         var table =
                 ReportTable.of(
-                        "Idle for %.0f s, %d s after the start"
-                                .formatted(usage.wallSeconds(), settling.toSeconds()),
+                        "Idle for %.0f s, %d s after %s"
+                                .formatted(
+                                        usage.wallSeconds(),
+                                        settling.toSeconds(),
+                                        full.isPositive()
+                                                ? full.toSeconds() + " s at full load"
+                                                : "the start"),
                         "process | % of a core | switches/s");
         addRow(table, "PostgreSQL alone", usage, REFERENCE);
         addRow(table, "relay", usage, RELAY);
