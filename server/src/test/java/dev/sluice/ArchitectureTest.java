@@ -102,6 +102,7 @@ class ArchitectureTest {
                                     "relay.filtering",
                                     "relay.refusal",
                                     "relay.trace")),
+                    Map.entry("relay.verify", Set.of("relay.signature")),
                     Map.entry("relay.refusal", Set.of("relay.usage")),
                     Map.entry(
                             "relay.dispatch",
@@ -348,10 +349,10 @@ class ArchitectureTest {
                 .that(
                         nameMatching(
                                 "dev\\.sluice\\.(relay\\.settle\\.Verdict"
-                                    + "|relay\\.circuit\\.(Circuit|CircuitEvidence|SlowStart|CooldownBackoff)"
-                                    + "|gateway\\.destination\\.RetryPolicy"
+                                    + "|relay\\.circuit\\.(CircuitBreaker|CircuitEvidence|SlowStart|CooldownBackoff)"
+                                    + "|gateway\\.destination\\.RetrySchedule"
                                     + "|gateway\\.filter\\.(Filter|FilterInput|FilterOperator)"
-                                    + "|gateway\\.routing\\.Route|relay\\.verify\\..*"
+                                    + "|gateway\\.routing\\.Route|relay\\.(verify|signature)\\..*"
                                     + "|relay\\.(?!ExpiryListener)[A-Z].*)(\\$.*)?"))
                 .should()
                 .dependOnClassesThat(

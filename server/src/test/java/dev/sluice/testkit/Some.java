@@ -11,7 +11,7 @@ import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.DestinationLimits;
 import dev.sluice.gateway.destination.DestinationUrl;
-import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.destination.RetrySchedule;
 import dev.sluice.gateway.filter.Filter;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
@@ -93,7 +93,7 @@ public final class Some {
                         Duration.ofSeconds(5),
                         new AuthConfig.NoAuth(),
                         CustomHeaders.NONE,
-                        RetryPolicy.DEFAULT,
+                        RetrySchedule.DEFAULT,
                         new DestinationLimits(32, Optional.empty()),
                         Destination.DestinationStatus.ACTIVE);
         var destination =

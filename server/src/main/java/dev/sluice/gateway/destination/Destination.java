@@ -35,14 +35,21 @@ public record Destination(
             Duration timeout,
             AuthConfig auth,
             CustomHeaders customHeaders,
-            RetryPolicy retryPolicy,
+            RetrySchedule retrySchedule,
             DestinationLimits limits,
             DestinationStatus status) {
 
         /// Returns the same settings with the values of secret headers masked.
         public DestinationSpec withMaskedHeaders() {
             return new DestinationSpec(
-                    name, url, timeout, auth, customHeaders.masked(), retryPolicy, limits, status);
+                    name,
+                    url,
+                    timeout,
+                    auth,
+                    customHeaders.masked(),
+                    retrySchedule,
+                    limits,
+                    status);
         }
 
         boolean isAuthReadable() {
@@ -125,7 +132,7 @@ public record Destination(
                         new JsonObject()
                                 .put(
                                         "intervals_seconds",
-                                        spec.retryPolicy().intervals().stream()
+                                        spec.retrySchedule().intervals().stream()
                                                 .map(Duration::toSeconds)
                                                 .toList()))
                 .put("max_in_flight", spec.maxInFlight())

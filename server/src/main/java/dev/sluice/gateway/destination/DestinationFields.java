@@ -14,7 +14,7 @@ record DestinationFields(
         Patch<Duration> timeout,
         Patch<AuthConfig> auth,
         CustomHeaderFields customHeaders,
-        Patch<RetryPolicy> retryPolicy,
+        Patch<RetrySchedule> retrySchedule,
         DestinationLimits.DestinationLimitFields limits,
         Patch<Destination.DestinationStatus> status) {
 
@@ -30,7 +30,7 @@ record DestinationFields(
                 input.integer("timeout_ms", 1, MAX_TIMEOUT_MILLIS).map(Duration::ofMillis),
                 input.nested("auth_config").map(auth -> AuthJson.read(auth, headerRules)),
                 CustomHeaderFields.read(input, headerRules),
-                input.nested("retry_policy").map(DestinationFields::retryPolicy),
+                input.nested("retry_policy").map(DestinationFields::retrySchedule),
                 DestinationLimits.DestinationLimitFields.read(input),
                 input.oneOf("status", Destination.DestinationStatus.BY_TEXT));
     }
@@ -40,14 +40,14 @@ record DestinationFields(
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 
-    private static RetryPolicy retryPolicy(FieldReader input) {
+    private static RetrySchedule retrySchedule(FieldReader input) {
         var seconds =
                 input.required(
                         "intervals_seconds", input.integers("intervals_seconds", 1, 10, 1, 86_400));
         input.rejectUnknownFields();
         return seconds.toOptional()
-                .map(list -> new RetryPolicy(list.stream().map(Duration::ofSeconds).toList()))
-                .orElse(RetryPolicy.DEFAULT);
+                .map(list -> new RetrySchedule(list.stream().map(Duration::ofSeconds).toList()))
+                .orElse(RetrySchedule.DEFAULT);
     }
 
     /// Records an error if `name` or `url` is missing, or `status` is null.
@@ -76,7 +76,7 @@ record DestinationFields(
                 timeout.orElse(DEFAULT_TIMEOUT),
                 auth.orElse(new AuthConfig.NoAuth()),
                 headers,
-                retryPolicy.orElse(RetryPolicy.DEFAULT),
+                retrySchedule.orElse(RetrySchedule.DEFAULT),
                 limits.applyTo(DestinationLimits.DEFAULT),
                 status.orElse(Destination.DestinationStatus.ACTIVE));
     }
@@ -91,7 +91,7 @@ record DestinationFields(
                 timeout.applyTo(spec.timeout(), DEFAULT_TIMEOUT),
                 auth.applyTo(spec.auth(), new AuthConfig.NoAuth()),
                 headers,
-                retryPolicy.applyTo(spec.retryPolicy(), RetryPolicy.DEFAULT),
+                retrySchedule.applyTo(spec.retrySchedule(), RetrySchedule.DEFAULT),
                 limits.applyTo(spec.limits()),
                 status.orElse(spec.status()));
     }

@@ -57,7 +57,7 @@ public final class DestinationStore {
                 (int) spec.timeout().toMillis(),
                 sealed(destination),
                 sealedHeaders(destination),
-                intervals(spec.retryPolicy()),
+                intervals(spec.retrySchedule()),
                 spec.maxInFlight(),
                 spec.rateLimit().map(RateLimit::perSecond).orElse(null),
                 spec.status().text(),
@@ -91,7 +91,7 @@ public final class DestinationStore {
                 sealed(after),
                 spec.customHeaders().isReadable(),
                 sealedHeaders(after),
-                intervals(spec.retryPolicy()),
+                intervals(spec.retrySchedule()),
                 spec.maxInFlight(),
                 spec.rateLimit().map(RateLimit::perSecond).orElse(null),
                 spec.status().text(),
@@ -304,7 +304,7 @@ public final class DestinationStore {
                         Duration.ofMillis(row.integer("timeout_ms")),
                         auth(row, id),
                         customHeaders(row, id),
-                        new RetryPolicy(
+                        new RetrySchedule(
                                 row.integers("retry_intervals").stream()
                                         .map(Duration::ofSeconds)
                                         .toList()),
@@ -394,7 +394,7 @@ public final class DestinationStore {
         return "destination:custom_headers:" + id;
     }
 
-    private static List<Integer> intervals(RetryPolicy policy) {
-        return policy.intervals().stream().map(interval -> (int) interval.toSeconds()).toList();
+    private static List<Integer> intervals(RetrySchedule schedule) {
+        return schedule.intervals().stream().map(interval -> (int) interval.toSeconds()).toList();
     }
 }

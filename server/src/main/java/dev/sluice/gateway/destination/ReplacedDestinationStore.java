@@ -26,7 +26,7 @@ public final class ReplacedDestinationStore {
                     spec.timeout(),
                     auth,
                     headers.withSecretNamesOf(spec.customHeaders()),
-                    spec.retryPolicy(),
+                    spec.retrySchedule(),
                     spec.limits(),
                     spec.status());
         }

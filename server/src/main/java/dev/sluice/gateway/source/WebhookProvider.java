@@ -3,7 +3,7 @@ package dev.sluice.gateway.source;
 /// The webhook senders whose verification scheme Sluice knows, so that users set only the secret.
 /// `docs/reference/verification.md` describes each scheme, and says where the sender documents it.
 ///
-/// `relay.verify.SignatureSchemes` contains the schemes, for example Stripe's, and
+/// `relay.signature` has a class for each scheme, such as `StripeSignature`, and
 /// `relay.verify.HmacVerifier` verifies requests using these schemes.
 public enum WebhookProvider {
     STRIPE("provider_payments"),

@@ -2,7 +2,7 @@ package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.gateway.source.VerificationStatus;
-import dev.sluice.relay.HopCount;
+import dev.sluice.relay.LoopDetector;
 import dev.sluice.relay.Payload;
 
 import java.util.List;
@@ -24,9 +24,9 @@ record NoDeliveryReason(String hopHeader, BiPredicate<VerificationConfig, byte[]
             return "Nothing was sent: the webhook failed its source's verification.";
         }
         var headers = payload.map(Payload::headers).orElse(List.of());
-        if (HopCount.isExceeded(headers, hopHeader)) {
+        if (LoopDetector.isInLoop(headers, hopHeader)) {
             return "Nothing was sent: the webhook had passed %d relays, so it is probably in a loop."
-                    .formatted(HopCount.parse(headers, hopHeader));
+                    .formatted(LoopDetector.countHops(headers, hopHeader));
         }
         if (event.verification().status() == VerificationStatus.VERIFIED
                 && config.isPresent()

@@ -21,7 +21,7 @@ final class CircuitAnnouncer {
         listeners.add(listener);
     }
 
-    static void announceClaim(DestinationId destination, Circuit circuit) {
+    static void announceClaim(DestinationId destination, CircuitBreaker circuit) {
         log.atInfo()
                 .addKeyValue("destination_id", destination)
                 .addKeyValue("failures", circuit.failures())
@@ -32,7 +32,10 @@ final class CircuitAnnouncer {
     /// circuit again, only logs it. Returns false if the circuit did not change, or if it stayed
     /// closed and only its failure count changed.
     boolean announceChange(
-            DestinationId destination, Circuit before, Circuit after, Optional<String> error) {
+            DestinationId destination,
+            CircuitBreaker before,
+            CircuitBreaker after,
+            Optional<String> error) {
         if ((before.isClosed() && after.isClosed()) || before.equals(after)) {
             return false;
         }

@@ -13,10 +13,10 @@ public interface CircuitListener {
     /// again, because the same outage continues.
     ///
     /// @param error the message of the last failure
-    void opened(DestinationId destination, Circuit circuit, String error);
+    void opened(DestinationId destination, CircuitBreaker circuit, String error);
 
     /// Called when an open or half-open circuit has closed.
     ///
     /// @param before the circuit as it was before it closed
-    void closed(DestinationId destination, Circuit before);
+    void closed(DestinationId destination, CircuitBreaker before);
 }

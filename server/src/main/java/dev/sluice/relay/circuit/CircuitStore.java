@@ -101,7 +101,7 @@ final class CircuitStore {
             Tx tx,
             DestinationId destination,
             StoredCircuit before,
-            Circuit after,
+            CircuitBreaker after,
             Optional<String> error) {
         tx.update(
                 """
@@ -117,8 +117,8 @@ final class CircuitStore {
                 after.cooldown().toMillis(),
                 after.generation(),
                 after.reopenAt().orElse(null),
-                after.probeClaim().map(Circuit.ProbeClaim::epoch).orElse(null),
-                after.probeClaim().map(Circuit.ProbeClaim::until).orElse(null),
+                after.probeClaim().map(CircuitBreaker.ProbeClaim::epoch).orElse(null),
+                after.probeClaim().map(CircuitBreaker.ProbeClaim::until).orElse(null),
                 after.isHealthy(),
                 error.map(text -> text.replace('\0', '\ufffd')).orElse(null),
                 before.version() + 1,
@@ -150,15 +150,16 @@ final class CircuitStore {
     }
 
     private static Map.Entry<DestinationId, StoredCircuit> entry(Row row) throws SQLException {
-        Optional<Circuit.ProbeClaim> probeClaim =
+        Optional<CircuitBreaker.ProbeClaim> probeClaim =
                 row.isNull("probe_until")
                         ? Optional.empty()
                         : Optional.of(
-                                new Circuit.ProbeClaim(
+                                new CircuitBreaker.ProbeClaim(
                                         row.number("probe_owner"), row.instant("probe_until")));
         var circuit =
-                new Circuit(
-                        Circuit.CircuitState.valueOf(row.text("state").toUpperCase(Locale.ROOT)),
+                new CircuitBreaker(
+                        CircuitBreaker.CircuitState.valueOf(
+                                row.text("state").toUpperCase(Locale.ROOT)),
                         row.integer("failures"),
                         Duration.ofMillis(row.number("cooldown_ms")),
                         row.integer("generation"),

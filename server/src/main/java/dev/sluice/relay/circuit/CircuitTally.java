@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// The changes to one destination's circuit that this node has not written to the database yet.
 /// They say whether the destination was reached, how many attempts have failed since then, and
-/// which probe was given back. [Circuit] explains generations and probes. Immutable.
+/// which probe was given back. [CircuitBreaker] explains generations and probes. Immutable.
 ///
 /// @param generation the circuit's generation under which the failed attempts started; if there are
 ///   no failures, the generation that this node knew when the destination was reached
@@ -48,7 +48,7 @@ record CircuitTally(
     }
 
     /// Returns the circuit `before` with this tally applied to it.
-    Circuit applyTo(Circuit before, CooldownBackoff cooldowns) {
+    CircuitBreaker applyTo(CircuitBreaker before, CooldownBackoff cooldowns) {
         var circuit = before;
         if (returnedProbe.isPresent()) {
             circuit = circuit.giveBack(returnedProbe.get());

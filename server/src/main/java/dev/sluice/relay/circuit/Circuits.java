@@ -5,13 +5,13 @@ import dev.sluice.gateway.destination.DestinationId;
 
 import java.util.Optional;
 
-/// The circuit breakers ([Circuit]) of all destinations, as known to this node. Thread-safe. Only
-/// `claimProbe` queries the database.
+/// The circuit breakers ([CircuitBreaker]) of all destinations, as known to this node. Thread-safe.
+/// Only `claimProbe` queries the database.
 public interface Circuits {
 
     /// Returns the destination's circuit as this node knows it, or a healthy circuit if it knows
     /// none.
-    Circuit of(DestinationId destination);
+    CircuitBreaker of(DestinationId destination);
 
     /// Returns how many attempts at the destination may be in progress on this node at once. This
     /// is the destination's `max_in_flight`, or less for a while after its circuit has closed.

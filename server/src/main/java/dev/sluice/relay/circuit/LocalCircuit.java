@@ -17,7 +17,7 @@ record LocalCircuit(
         CircuitTally writing,
         CircuitTally pending,
         Optional<SlowStart> slowStart,
-        Circuit circuit) {
+        CircuitBreaker circuit) {
 
     static final LocalCircuit NONE =
             new LocalCircuit(
@@ -25,7 +25,7 @@ record LocalCircuit(
                     CircuitTally.NONE,
                     CircuitTally.NONE,
                     Optional.empty(),
-                    Circuit.healthy());
+                    CircuitBreaker.healthy());
 
     /// Whether another success would change nothing.
     boolean isSteady() {

@@ -52,7 +52,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     /// A circuit as it was before a write, and its row after the write.
     ///
     /// @param error the message of the last failure that was written; empty if there was none
-    private record CircuitChange(Circuit before, StoredCircuit after, Optional<String> error) {}
+    private record CircuitChange(
+            CircuitBreaker before, StoredCircuit after, Optional<String> error) {}
 
     private final Db db;
     private final Lease node;
@@ -69,7 +70,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     /// The circuits as last read from the database. This field and the two fields below are used
     /// only by the thread that runs the rounds.
-    private final Map<DestinationId, Circuit> lastRead = new HashMap<>();
+    private final Map<DestinationId, CircuitBreaker> lastRead = new HashMap<>();
 
     private long horizon;
     private Pause cleanupPause = Pause.NONE;
@@ -106,13 +107,13 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     @Override
-    public Circuit of(DestinationId destination) {
+    public CircuitBreaker of(DestinationId destination) {
         var local = localCircuits.get(destination);
-        return local == null ? Circuit.healthy() : boundedByNow(local.circuit());
+        return local == null ? CircuitBreaker.healthy() : boundedByNow(local.circuit());
     }
 
     /// Returns the circuit, corrected if the clock was set back after the circuit was stored.
-    private Circuit boundedByNow(Circuit circuit) {
+    private CircuitBreaker boundedByNow(CircuitBreaker circuit) {
         return switch (circuit.state()) {
             case CLOSED -> circuit;
             case OPEN -> circuit.notLaterThan(now(), cooldowns.max());
@@ -254,7 +255,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
             unwritten.addAll(tallies.keySet()); // the next round writes the changes
             throw e;
         }
-        var moved = new HashMap<DestinationId, Circuit>();
+        var moved = new HashMap<DestinationId, CircuitBreaker>();
         changes.forEach((id, change) -> {
             var local =
                     localCircuits.computeIfPresent(
@@ -293,10 +294,10 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     /// Reads rows that changed since the last read, including changes made by this node. Returns
     /// the circuits whose state changed or whose next probe is due at a different time.
-    private Map<DestinationId, Circuit> readChanges() {
+    private Map<DestinationId, CircuitBreaker> readChanges() {
         var changes = db.statement(tx -> CircuitStore.changedSince(tx, horizon));
         horizon = changes.horizon();
-        var moved = new HashMap<DestinationId, Circuit>();
+        var moved = new HashMap<DestinationId, CircuitBreaker>();
         changes.rows()
                 .forEach((id, row) -> {
                     localCircuits.compute(
@@ -305,7 +306,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
                                     (known == null ? LocalCircuit.NONE : known)
                                             .afterRead(row, cooldowns));
                     var before = lastRead.put(id, row.circuit());
-                    var previous = before == null ? Circuit.healthy() : before;
+                    var previous = before == null ? CircuitBreaker.healthy() : before;
                     if (previous.state() != row.circuit().state()
                             || !previous.nextTryAt().equals(row.circuit().nextTryAt())) {
                         moved.put(id, row.circuit());
@@ -318,12 +319,12 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     /// time of the next probe, plus a delay that spreads the probes. If the circuit has closed
     /// since then, its lanes wake now. If the next probe is due earlier than before, its lanes wake
     /// at the new time. A half-open circuit wakes no lane.
-    private void wakeLanes(Map<DestinationId, Circuit> moved) {
+    private void wakeLanes(Map<DestinationId, CircuitBreaker> moved) {
         if (moved.isEmpty()) {
             return;
         }
         moved.forEach((id, circuit) -> {
-            if (circuit.state() != Circuit.CircuitState.HALF_OPEN) {
+            if (circuit.state() != CircuitBreaker.CircuitState.HALF_OPEN) {
                 var at = latestWakeAt(boundedByNow(circuit), clock.instant());
                 db.run(tx -> LaneStore.wake(tx, id, at));
             }
@@ -333,7 +334,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due
     /// was given back. Few other probes are due at the same moment, so this one is not delayed.
-    private static Instant latestWakeAt(Circuit circuit, Instant now) {
+    private static Instant latestWakeAt(CircuitBreaker circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;
     }

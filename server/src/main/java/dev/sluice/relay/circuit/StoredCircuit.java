@@ -3,7 +3,7 @@ package dev.sluice.relay.circuit;
 /// A circuit as stored in its row of the table `circuit`.
 ///
 /// @param version the number of times the row was written; 0 if there is no row yet
-record StoredCircuit(Circuit circuit, long version) {
+record StoredCircuit(CircuitBreaker circuit, long version) {
 
-    static final StoredCircuit NONE = new StoredCircuit(Circuit.healthy(), 0);
+    static final StoredCircuit NONE = new StoredCircuit(CircuitBreaker.healthy(), 0);
 }

@@ -103,7 +103,7 @@ public final class AttemptRunner {
         var destination = route.get().destination();
         int started =
                 circuits.of(destination.id())
-                        .generation(); // must be read before holdOf; see Circuit
+                        .generation(); // must be read before holdOf; see CircuitBreaker
         if (holdPolicy.holdOf(route.get(), loaded, attemptedAt).isPresent()) {
             return Optional.empty();
         }

@@ -37,7 +37,7 @@ public final class InboundCheck {
     /// @param baseUrl the public base URL that senders use; it is configured and never read from
     ///   the request
     /// @param hopHeader the header that counts the relays a webhook passed through (see
-    ///   [dev.sluice.relay.HopCount]); it is never masked, so that the count is not lost
+    ///   [dev.sluice.relay.LoopDetector]); it is never masked, so that the count is not lost
     public InboundCheck(String baseUrl, String hopHeader) {
         this.baseUrl = baseUrl;
         this.hopHeader = hopHeader;

@@ -21,7 +21,7 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
-import dev.sluice.relay.HopCount;
+import dev.sluice.relay.LoopDetector;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.Trigger;
@@ -254,7 +254,7 @@ public final class IngestEndpoint implements Endpoint {
         try {
             boolean isForwarded =
                     checkResult.isForwarded()
-                            && !HopCount.isExceeded(payload.headers(), inboundCheck.hopHeader());
+                            && !LoopDetector.isInLoop(payload.headers(), inboundCheck.hopHeader());
             var filtered =
                     isForwarded
                             ? planDeliveries(id, ingestRoute, payload, planned)

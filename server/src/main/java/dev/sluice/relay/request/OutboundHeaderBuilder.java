@@ -9,7 +9,7 @@ import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.HeaderSyntax;
 import dev.sluice.platform.secret.Secret;
-import dev.sluice.relay.HopCount;
+import dev.sluice.relay.LoopDetector;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -172,7 +172,7 @@ public final class OutboundHeaderBuilder {
 
     /// Sets the hop count. This step comes last, so that no user setting can replace the hop count.
     private void setHopHeader(List<Header> headers, OutboundRequest request) {
-        int hops = HopCount.parse(request.inboundHeaders(), own.hop()) + 1;
+        int hops = LoopDetector.countHops(request.inboundHeaders(), own.hop()) + 1;
         set(headers, own.hop(), Integer.toString(hops));
     }
 

@@ -48,7 +48,8 @@ public final class Settlement {
         var now = clock.instant();
         var destination = route.destination();
         var verdict =
-                Verdict.of(outcome, number, destination.spec().retryPolicy(), jitter, now, random);
+                Verdict.of(
+                        outcome, number, destination.spec().retrySchedule(), jitter, now, random);
         var attempt =
                 Attempt.of(
                         number,

@@ -1,6 +1,6 @@
 package dev.sluice.relay.settle;
 
-import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.destination.RetrySchedule;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Outcome.AttemptError;
@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /// | success (see [ResponseClass]) | succeeded |
 /// | refusal | failed |
 /// | the transformation failed | failed: nothing was sent, and a retry would fail as well |
-/// | anything else, if the policy has an interval left | retry after that interval (see below) |
+/// | anything else, if the schedule has an interval left | retry after that interval (see below) |
 /// | anything else | exhausted |
 ///
 /// After a 429 or 503, the response's `Retry-After` can make the wait longer, up to 24 hours.
@@ -39,11 +39,11 @@ sealed interface Verdict {
     /// Decides what `outcome` means.
     ///
     /// @param attempt the number of the attempt that had this outcome, starting at 1
-    /// @param jitter a fraction; see [RetryPolicy#delayAfter]
+    /// @param jitter a fraction; see [RetrySchedule#delayAfter]
     static Verdict of(
             Outcome outcome,
             int attempt,
-            RetryPolicy policy,
+            RetrySchedule schedule,
             double jitter,
             Instant now,
             RandomGenerator random) {
@@ -55,7 +55,7 @@ sealed interface Verdict {
                         case REDIRECT, TEMPORARY_FAILURE ->
                                 retry(
                                         attempt,
-                                        policy,
+                                        schedule,
                                         jitter,
                                         now,
                                         random,
@@ -63,18 +63,18 @@ sealed interface Verdict {
                     };
             case AttemptError(ErrorCode code, _, _) when code == ErrorCode.TRANSFORMATION_FAILED ->
                     new Failed();
-            case AttemptError _ -> retry(attempt, policy, jitter, now, random, Duration.ZERO);
+            case AttemptError _ -> retry(attempt, schedule, jitter, now, random, Duration.ZERO);
         };
     }
 
     private static Verdict retry(
             int attempt,
-            RetryPolicy policy,
+            RetrySchedule schedule,
             double jitter,
             Instant now,
             RandomGenerator random,
             Duration requestedDelay) {
-        Optional<Duration> delay = policy.delayAfter(attempt, jitter, random);
+        Optional<Duration> delay = schedule.delayAfter(attempt, jitter, random);
         if (delay.isEmpty()) {
             return new Exhausted();
         }

@@ -3,6 +3,7 @@ package dev.sluice.relay.verify;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.signature.SignatureScheme;
 
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;

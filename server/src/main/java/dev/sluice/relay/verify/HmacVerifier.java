@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.gateway.StandardWebhooksSecret;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.VerificationReason;
-import dev.sluice.relay.verify.SignatureScheme.SecretEncoding;
-import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.SignatureScheme;
+import dev.sluice.relay.signature.SignatureScheme.SecretEncoding;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.SignedContentTemplate.SlotValues;
 
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -91,9 +93,8 @@ final class HmacVerifier {
         Optional<Secret> signer = Optional.empty();
         for (var secret : secrets) {
             for (String url : urls) {
-                var values =
-                        new SignedContentTemplate.TemplateValues(id, timestamp, url, form, inbound);
-                if (matches(scheme, secret, values, value) && signer.isEmpty()) {
+                var values = new SlotValues(id, timestamp, url, form);
+                if (matches(scheme, secret, values, inbound.body(), value) && signer.isEmpty()) {
                     signer = Optional.of(secret);
                 }
             }
@@ -114,13 +115,14 @@ final class HmacVerifier {
     private static boolean matches(
             SignatureScheme scheme,
             Secret secret,
-            SignedContentTemplate.TemplateValues values,
+            SlotValues values,
+            byte[] body,
             SignatureHeader value) {
         byte[] key = key(scheme.secretEncoding(), secret);
         if (key.length == 0) {
             return false;
         }
-        byte[] expected = hmac(scheme, key, values);
+        byte[] expected = hmac(scheme, key, values, body);
         boolean matches = false;
         for (byte[] candidate : value.candidates()) {
             matches |= MessageDigest.isEqual(expected, candidate);
@@ -129,17 +131,15 @@ final class HmacVerifier {
     }
 
     /// Returns the signature that a sender with this secret would create.
-    static byte[] sign(
-            SignatureScheme scheme, Secret secret, SignedContentTemplate.TemplateValues values) {
-        return hmac(scheme, key(scheme.secretEncoding(), secret), values);
+    static byte[] sign(SignatureScheme scheme, Secret secret, SlotValues values, byte[] body) {
+        return hmac(scheme, key(scheme.secretEncoding(), secret), values, body);
     }
 
-    private static byte[] hmac(
-            SignatureScheme scheme, byte[] key, SignedContentTemplate.TemplateValues values) {
+    private static byte[] hmac(SignatureScheme scheme, byte[] key, SlotValues values, byte[] body) {
         try {
             var mac = Mac.getInstance(scheme.algorithm());
             mac.init(new SecretKeySpec(key, scheme.algorithm()));
-            scheme.content().updateMac(mac, values);
+            scheme.content().updateMac(mac, values, body);
             return mac.doFinal();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has " + scheme.algorithm(), e);

@@ -1,8 +1,8 @@
 package dev.sluice.relay.verify;
 
 import dev.sluice.relay.VerificationReason;
-import dev.sluice.relay.verify.SignatureScheme.SignatureEncoding;
-import dev.sluice.relay.verify.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -8,7 +8,10 @@ import dev.sluice.gateway.source.VerificationConfig.SignedContent;
 import dev.sluice.gateway.source.WebhookProvider;
 import dev.sluice.platform.http.Header;
 import dev.sluice.relay.VerificationReason;
-import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.GenericHmacSignature;
+import dev.sluice.relay.signature.SignatureScheme;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.SignatureSchemes;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +89,7 @@ final class VerificationAdvice {
         if (event.hasHeader(DiscordVerifier.SIGNATURE_HEADER)) {
             return Optional.of("discord");
         }
-        return SignatureSchemes.providerOf(event)
+        return SignatureSchemes.providerOf(event::hasHeader)
                 .or(() ->
                         Optional.of(WebhookProvider.GITLAB)
                                 .filter(_ -> event.hasHeader("X-Gitlab-Token")))
@@ -189,9 +192,9 @@ final class VerificationAdvice {
         }
         variant.signedContent()
                 .filter(signed ->
-                        !SignatureSchemes.of(hmac)
+                        !GenericHmacSignature.schemeOf(hmac)
                                 .content()
-                                .equals(SignatureSchemes.of(variant).content()))
+                                .equals(GenericHmacSignature.schemeOf(variant).content()))
                 .ifPresent(signed -> changes.add("signed_content " + signed.text()));
         return String.join(" and ", changes);
     }
@@ -206,7 +209,7 @@ final class VerificationAdvice {
 
     private static String timestampOff(VerificationConfig config, InboundRequest event) {
         if (config instanceof GenericHmacVerification hmac) {
-            return SignatureSchemes.of(hmac).timestampLocation()
+            return GenericHmacSignature.schemeOf(hmac).timestampLocation()
                             instanceof TimestampLocation.HeaderTimestamp(String name)
                     ? distance(name, event)
                     : "";

@@ -5,7 +5,8 @@ import dev.sluice.gateway.source.VerificationConfig.GenericHmacVerification;
 import dev.sluice.gateway.source.VerificationConfig.ProviderVerification;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.VerificationReason;
-import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.SignatureSchemes;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,9 @@ import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.gateway.source.WebhookProvider;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.signature.GenericHmacSignature;
+import dev.sluice.relay.signature.SignatureScheme;
+import dev.sluice.relay.signature.SignatureSchemes;
 
 import java.util.List;
 import java.util.Optional;
@@ -11,9 +14,9 @@ import java.util.Optional;
 /// Verifies an inbound request against its source's configuration. Has no state and performs no
 /// I/O.
 ///
-/// An HMAC signature is checked by [HmacVerifier]. The scheme comes from [SignatureSchemes]: it is
-/// either a provider's scheme, such as Stripe's, or one built from the settings that a user
-/// configured.
+/// An HMAC signature is checked by [HmacVerifier]. The scheme comes from [SignatureSchemes] for a
+/// provider such as Stripe, and from [GenericHmacSignature] for the settings of a `generic_hmac`
+/// config.
 public final class Verifier {
 
     private Verifier() {}
@@ -33,7 +36,7 @@ public final class Verifier {
                                 provider, currentAndPrevious(secret, previous), config, inbound);
                 case VerificationConfig.GenericHmacVerification hmac ->
                         checkHmac(
-                                List.of(SignatureSchemes.of(hmac)),
+                                List.of(GenericHmacSignature.schemeOf(hmac)),
                                 currentAndPrevious(hmac.secret(), hmac.previousSecret()),
                                 inbound);
                 case VerificationConfig.DiscordVerification(String publicKey) ->

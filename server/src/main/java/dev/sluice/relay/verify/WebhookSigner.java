@@ -6,8 +6,12 @@ import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.gateway.source.WebhookProvider;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.secret.Secret;
-import dev.sluice.relay.verify.SignatureScheme.SignatureLayout;
-import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.GenericHmacSignature;
+import dev.sluice.relay.signature.SignatureScheme;
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+import dev.sluice.relay.signature.SignatureSchemes;
+import dev.sluice.relay.signature.SignedContentTemplate.SlotValues;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,7 +71,7 @@ public final class WebhookSigner {
                             .orElseGet(() ->
                                     withHmac(SignatureSchemes.of(provider), secret, unsigned));
             case VerificationConfig.GenericHmacVerification hmac ->
-                    withHmac(List.of(SignatureSchemes.of(hmac)), hmac.secret(), unsigned);
+                    withHmac(List.of(GenericHmacSignature.schemeOf(hmac)), hmac.secret(), unsigned);
             case VerificationConfig.BasicAuthVerification(String username, Secret password) ->
                     withCredential(unsigned, "Authorization", basic(username, password));
             case VerificationConfig.ApiKeyVerification(String header, Secret key) ->
@@ -126,10 +130,9 @@ public final class WebhookSigner {
             inbound = new InboundRequest(unsigned.headers(), unsigned.body(), now, url);
             form = TwilioSignedContent.of(inbound);
         }
-        var values =
-                new SignedContentTemplate.TemplateValues(
-                        id, timestamp, inbound.url(), form, inbound);
-        String signature = scheme.encoding().encode(HmacVerifier.sign(scheme, secret, values));
+        var values = new SlotValues(id, timestamp, inbound.url(), form);
+        String signature =
+                scheme.encoding().encode(HmacVerifier.sign(scheme, secret, values, inbound.body()));
         headers.add(new Header(scheme.header(), layOut(scheme.layout(), signature, timestamp)));
         return new SignedWebhook(headers, inbound.url());
     }

@@ -2,7 +2,7 @@
 /// a sender does, and answers senders' challenges. This package has no state and performs no I/O.
 ///
 /// The checks use the headers, the raw body, the URL, the time of receipt and the source's
-/// configuration. `SignatureSchemes` lists how known senders sign their requests.
+/// configuration. `relay.signature` describes how known senders sign their requests.
 @NullMarked
 package dev.sluice.relay.verify;
 

@@ -10,7 +10,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.Lease;
-import dev.sluice.relay.circuit.Circuit.CircuitState;
+import dev.sluice.relay.circuit.CircuitBreaker.CircuitState;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
@@ -109,7 +109,7 @@ class SharedCircuitsTest {
         one.reached(destination);
         one.run();
 
-        assertThat(one.of(id)).isEqualTo(Circuit.healthy());
+        assertThat(one.of(id)).isEqualTo(CircuitBreaker.healthy());
         assertThat(row()).isEmpty();
     }
 
@@ -326,7 +326,7 @@ class SharedCircuitsTest {
                             db.call(tx -> {
                                 var row = CircuitStore.lock(tx, List.of(late)).get(late);
                                 var open =
-                                        new Circuit(
+                                        new CircuitBreaker(
                                                 CircuitState.OPEN,
                                                 5,
                                                 COOLDOWN,
@@ -346,7 +346,7 @@ class SharedCircuitsTest {
             written.await();
             open(); // begins later, ends earlier
             assertThat(other.of(id).state()).isEqualTo(CircuitState.OPEN);
-            assertThat(other.of(late)).isEqualTo(Circuit.healthy());
+            assertThat(other.of(late)).isEqualTo(CircuitBreaker.healthy());
 
             mayContinue.countDown();
             assertThat(slow.get()).isTrue();
@@ -404,12 +404,12 @@ class SharedCircuitsTest {
         var listener =
                 new CircuitListener() {
                     @Override
-                    public void opened(DestinationId at, Circuit circuit, String error) {
+                    public void opened(DestinationId at, CircuitBreaker circuit, String error) {
                         heard.add(new Opened(circuit.failures(), error));
                     }
 
                     @Override
-                    public void closed(DestinationId at, Circuit before) {
+                    public void closed(DestinationId at, CircuitBreaker before) {
                         heard.add(new Closed(before.failures()));
                     }
                 };
@@ -475,7 +475,7 @@ class SharedCircuitsTest {
         other.run();
 
         assertThat(row()).isEmpty();
-        assertThat(one.of(id)).isEqualTo(Circuit.healthy());
-        assertThat(other.of(id)).isEqualTo(Circuit.healthy());
+        assertThat(one.of(id)).isEqualTo(CircuitBreaker.healthy());
+        assertThat(other.of(id)).isEqualTo(CircuitBreaker.healthy());
     }
 }

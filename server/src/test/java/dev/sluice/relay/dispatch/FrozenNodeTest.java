@@ -8,7 +8,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
-import dev.sluice.relay.circuit.Circuit;
+import dev.sluice.relay.circuit.CircuitBreaker;
 import dev.sluice.testkit.DeliveryState;
 import dev.sluice.testkit.Some;
 
@@ -115,7 +115,7 @@ class FrozenNodeTest {
         harness.sender.release("b.example");
         harness.awaitWritten(6);
 
-        assertThat(harness.circuits.of(wide).state()).isEqualTo(Circuit.CircuitState.CLOSED);
+        assertThat(harness.circuits.of(wide).state()).isEqualTo(CircuitBreaker.CircuitState.CLOSED);
         assertThat(harness.circuits.of(wide).failures()).isZero();
     }
 

@@ -1,7 +1,7 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.destination.RetrySchedule;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
@@ -25,10 +25,10 @@ import java.util.UUID;
 final class InvariantChecker {
 
     /// A delivery that was planned, whether or not it was stored.
-    record ExpectedDelivery(ConnectionId connection, Trigger trigger, RetryPolicy policy) {
+    record ExpectedDelivery(ConnectionId connection, Trigger trigger, RetrySchedule schedule) {
 
         int maxAttempts() {
-            return policy.maxAttempts();
+            return schedule.maxAttempts();
         }
     }
 
@@ -243,7 +243,7 @@ final class InvariantChecker {
     /// before.
     private void checkNotEarly(DeliveryId delivery, int number, List<SimulatedAttempt> before) {
         var shortest =
-                of(delivery).policy().intervals().get(number - 2).multipliedBy(4).dividedBy(5);
+                of(delivery).schedule().intervals().get(number - 2).multipliedBy(4).dividedBy(5);
         before.stream()
                 .filter(attempt -> attempt.number == number - 1)
                 .map(attempt -> attempt.endedAt)

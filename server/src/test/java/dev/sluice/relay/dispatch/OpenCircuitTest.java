@@ -7,8 +7,8 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.circuit.Circuit;
-import dev.sluice.relay.circuit.Circuit.CircuitState;
+import dev.sluice.relay.circuit.CircuitBreaker;
+import dev.sluice.relay.circuit.CircuitBreaker.CircuitState;
 import dev.sluice.testkit.DeliveryState;
 
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +45,7 @@ class OpenCircuitTest {
         return accepted;
     }
 
-    private Circuit circuit() {
+    private CircuitBreaker circuit() {
         return harness.circuits.of(destination);
     }
 

@@ -2,7 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.relay.circuit.Circuit;
+import dev.sluice.relay.circuit.CircuitBreaker;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.Probe;
@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/// The circuits of all nodes, with the real [Circuit] values. Every node sees another's changes at
-/// once. Only claiming a probe is a transaction, which may be lost.
+/// The circuits of all nodes, with the real [CircuitBreaker] values. Every node sees another's
+/// changes at once. Only claiming a probe is a transaction, which may be lost.
 final class SimulatedCircuits {
 
     private static final Duration PROBE_CLAIM_MARGIN = Duration.ofSeconds(30);
@@ -26,7 +26,7 @@ final class SimulatedCircuits {
     private static final CooldownBackoff SHORT_COOLDOWNS =
             new CooldownBackoff(Duration.ofSeconds(5), Duration.ofSeconds(20));
 
-    private final Map<DestinationId, Circuit> circuits = new LinkedHashMap<>();
+    private final Map<DestinationId, CircuitBreaker> circuits = new LinkedHashMap<>();
 
     /// The circuits as one node sees and changes them.
     ///
@@ -39,8 +39,8 @@ final class SimulatedCircuits {
             Runnable onMoved) {
         return new Circuits() {
             @Override
-            public Circuit of(DestinationId destination) {
-                return circuits.getOrDefault(destination, Circuit.healthy());
+            public CircuitBreaker of(DestinationId destination) {
+                return circuits.getOrDefault(destination, CircuitBreaker.healthy());
             }
 
             @Override
@@ -68,7 +68,7 @@ final class SimulatedCircuits {
 
             @Override
             public void reached(Destination destination) {
-                change(destination.id(), Circuit::afterReached);
+                change(destination.id(), CircuitBreaker::afterReached);
             }
 
             @Override
@@ -78,7 +78,7 @@ final class SimulatedCircuits {
                         circuit -> circuit.afterFailure(started, clock.instant(), SHORT_COOLDOWNS));
             }
 
-            private void change(DestinationId destination, UnaryOperator<Circuit> change) {
+            private void change(DestinationId destination, UnaryOperator<CircuitBreaker> change) {
                 var before = of(destination);
                 var after = change.apply(before);
                 circuits.put(destination, after);

@@ -10,7 +10,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.DestinationLimits;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.gateway.destination.RateLimit;
-import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.destination.RetrySchedule;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteDeletion;
 import dev.sluice.gateway.routing.RoutingTable;
@@ -223,7 +223,7 @@ final class SimulatedConfiguration {
                         Duration.ofSeconds(1 + random.nextInt(random.nextInt(4) == 0 ? 60 : 5)),
                         new AuthConfig.NoAuth(),
                         CustomHeaders.NONE,
-                        new RetryPolicy(intervals),
+                        new RetrySchedule(intervals),
                         new DestinationLimits(
                                 1 + random.nextInt(4),
                                 random.nextInt(4) == 0
@@ -335,7 +335,7 @@ final class SimulatedConfiguration {
                                 spec.timeout(),
                                 spec.auth(),
                                 spec.customHeaders(),
-                                spec.retryPolicy(),
+                                spec.retrySchedule(),
                                 spec.limits(),
                                 status),
                         old.createdAt(),

@@ -513,7 +513,7 @@ final class SimulatedNode {
                     new InvariantChecker.ExpectedDelivery(
                             route.connection().id(),
                             Trigger.INGEST,
-                            route.destination().spec().retryPolicy()));
+                            route.destination().spec().retrySchedule()));
             planned.add(new AcceptedEvent.PlannedDelivery(delivery, route, isFresh));
         }
         var event =

@@ -209,7 +209,7 @@ final class Simulation {
                 new InvariantChecker.ExpectedDelivery(
                         connection.id(),
                         Trigger.RESEND,
-                        route.get().destination().spec().retryPolicy()));
+                        route.get().destination().spec().retrySchedule()));
         invariants.resent();
         scheduler.trace("resend %s", id);
         store.resend(

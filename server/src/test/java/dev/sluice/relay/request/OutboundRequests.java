@@ -7,7 +7,7 @@ import dev.sluice.gateway.destination.CustomHeaders;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationLimits;
 import dev.sluice.gateway.destination.DestinationUrl;
-import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.destination.RetrySchedule;
 import dev.sluice.platform.http.Header;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
@@ -54,7 +54,7 @@ public final class OutboundRequests {
                 timeout,
                 auth,
                 customHeaders,
-                RetryPolicy.DEFAULT,
+                RetrySchedule.DEFAULT,
                 new DestinationLimits(32, Optional.empty()),
                 Destination.DestinationStatus.ACTIVE);
     }

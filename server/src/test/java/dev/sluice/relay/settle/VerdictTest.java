@@ -2,7 +2,7 @@ package dev.sluice.relay.settle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.destination.RetrySchedule;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 
@@ -21,8 +21,8 @@ import java.util.random.RandomGenerator;
 class VerdictTest {
 
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
-    private static final RetryPolicy TWO_RETRIES =
-            new RetryPolicy(List.of(Duration.ofSeconds(30), Duration.ofMinutes(2)));
+    private static final RetrySchedule TWO_RETRIES =
+            new RetrySchedule(List.of(Duration.ofSeconds(30), Duration.ofMinutes(2)));
 
     /// Draws the middle, so that jitter changes nothing.
     private static final RandomGenerator MIDPOINT_RANDOM = new FixedRandom(0.5);

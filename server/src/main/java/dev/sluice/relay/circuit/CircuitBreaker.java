@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The state of a circuit breaker, which decides whether attempts at one destination may be made.
-/// Immutable; does no I/O and reads no clock.
+/// The circuit breaker of one destination: decides whether attempts at the destination may be made.
+/// [SharedCircuits] stores the breakers of all destinations. Immutable; does no I/O and reads no
+/// clock.
 ///
 /// | from | when | to | also |
 /// | --- | --- | --- | --- |
@@ -29,7 +30,7 @@ import java.util.Optional;
 /// @param cooldown the current or most recent cooldown; zero if there was none since the last reset
 /// @param reopenAt when the first probe may be claimed; empty while closed
 /// @param probeClaim the current claim to the probe; empty unless half open
-public record Circuit(
+public record CircuitBreaker(
         CircuitState state,
         int failures,
         Duration cooldown,
@@ -56,12 +57,12 @@ public record Circuit(
     /// The maximum random delay of a probe is the cooldown divided by this number.
     private static final int PROBE_DELAY_DIVISOR = 10;
 
-    private static final Circuit HEALTHY =
-            new Circuit(
+    private static final CircuitBreaker HEALTHY =
+            new CircuitBreaker(
                     CircuitState.CLOSED, 0, Duration.ZERO, 0, Optional.empty(), Optional.empty());
 
     /// Returns the circuit of a new destination: closed, without failures.
-    public static Circuit healthy() {
+    public static CircuitBreaker healthy() {
         return HEALTHY;
     }
 
@@ -99,11 +100,11 @@ public record Circuit(
     /// circuit.
     ///
     /// @param longest the maximum time that a circuit in this state waits for its next probe
-    Circuit notLaterThan(Instant now, Duration longest) {
+    CircuitBreaker notLaterThan(Instant now, Duration longest) {
         var latest = now.plus(longest);
         return nextTryAt().filter(at -> at.isAfter(latest)).isEmpty()
                 ? this
-                : new Circuit(
+                : new CircuitBreaker(
                         state,
                         failures,
                         cooldown,
@@ -116,14 +117,15 @@ public record Circuit(
     ///
     /// @param startedGeneration the generation under which the failed attempt started
     /// @param now when the attempt failed
-    public Circuit afterFailure(int startedGeneration, Instant now, CooldownBackoff cooldowns) {
+    public CircuitBreaker afterFailure(
+            int startedGeneration, Instant now, CooldownBackoff cooldowns) {
         if (startedGeneration < generation) {
             return this;
         }
         return switch (state) {
             case CLOSED ->
                     failures + 1 < FAILURES_TO_OPEN
-                            ? new Circuit(
+                            ? new CircuitBreaker(
                                     CircuitState.CLOSED,
                                     failures + 1,
                                     cooldown,
@@ -136,8 +138,8 @@ public record Circuit(
         };
     }
 
-    private Circuit open(Instant now, Duration next) {
-        return new Circuit(
+    private CircuitBreaker open(Instant now, Duration next) {
+        return new CircuitBreaker(
                 CircuitState.OPEN,
                 failures + 1,
                 next,
@@ -147,10 +149,10 @@ public record Circuit(
     }
 
     /// Returns the circuit after a response that proves the destination reachable.
-    public Circuit afterReached() {
+    public CircuitBreaker afterReached() {
         return isHealthy()
                 ? this
-                : new Circuit(
+                : new CircuitBreaker(
                         CircuitState.CLOSED,
                         0,
                         Duration.ZERO,
@@ -161,10 +163,10 @@ public record Circuit(
 
     /// Returns the circuit with the probe claimed under a new generation, or empty if no probe is
     /// due.
-    public Optional<Circuit> claimProbe(long epoch, Instant now, Instant until) {
+    public Optional<CircuitBreaker> claimProbe(long epoch, Instant now, Instant until) {
         return isProbeDue(now)
                 ? Optional.of(
-                        new Circuit(
+                        new CircuitBreaker(
                                 CircuitState.HALF_OPEN,
                                 failures,
                                 cooldown,
@@ -182,9 +184,9 @@ public record Circuit(
 
     /// Returns the circuit after the probe that was claimed under the generation `claimed` was
     /// given back unsent. The next probe is then due immediately.
-    public Circuit giveBack(int claimed) {
+    public CircuitBreaker giveBack(int claimed) {
         return isProbe(claimed)
-                ? new Circuit(
+                ? new CircuitBreaker(
                         CircuitState.OPEN,
                         failures,
                         cooldown,
@@ -195,9 +197,9 @@ public record Circuit(
     }
 
     /// Returns this circuit, with its generation raised to `minimum` if it is lower.
-    Circuit withMinGeneration(int minimum) {
+    CircuitBreaker withMinGeneration(int minimum) {
         return generation >= minimum
                 ? this
-                : new Circuit(state, failures, cooldown, minimum, reopenAt, probeClaim);
+                : new CircuitBreaker(state, failures, cooldown, minimum, reopenAt, probeClaim);
     }
 }

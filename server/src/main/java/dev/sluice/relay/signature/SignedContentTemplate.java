@@ -1,4 +1,4 @@
-package dev.sluice.relay.verify;
+package dev.sluice.relay.signature;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -9,14 +9,13 @@ import java.util.List;
 import javax.crypto.Mac;
 
 /// A template of the text that a sender signs, with slots, such as `v0:{timestamp}:{body}`.
-record SignedContentTemplate(List<String> parts) {
+public record SignedContentTemplate(List<String> parts) {
 
-    /// The values for the slots; `inbound` supplies the body. Text from headers is Latin-1, with
-    /// one character for each byte.
-    record TemplateValues(
-            String id, String timestamp, String url, String form, InboundRequest inbound) {}
+    /// The values for all slots but `{body}`. Text from headers is Latin-1, with one character for
+    /// each byte.
+    public record SlotValues(String id, String timestamp, String url, String form) {}
 
-    SignedContentTemplate {
+    public SignedContentTemplate {
         parts = List.copyOf(parts);
     }
 
@@ -24,11 +23,11 @@ record SignedContentTemplate(List<String> parts) {
         return new SignedContentTemplate(Arrays.asList(text.split("(?=\\{)|(?<=\\})", -1)));
     }
 
-    boolean hasSlot(String slot) {
+    public boolean hasSlot(String slot) {
         return parts.contains(slot);
     }
 
-    void updateMac(Mac mac, TemplateValues values) {
+    public void updateMac(Mac mac, SlotValues values, byte[] body) {
         for (String part : parts) {
             mac.update(
                     switch (part) {
@@ -36,7 +35,7 @@ record SignedContentTemplate(List<String> parts) {
                         case "{timestamp}" -> values.timestamp.getBytes(ISO_8859_1);
                         case "{url}" -> values.url.getBytes(ISO_8859_1);
                         case "{form}" -> values.form.getBytes(UTF_8);
-                        case "{body}" -> values.inbound.body();
+                        case "{body}" -> body;
                         default -> part.getBytes(ISO_8859_1);
                     });
         }

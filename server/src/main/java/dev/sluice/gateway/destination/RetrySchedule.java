@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// A destination's retry schedule: the back-off between its attempts. Immutable.
+/// A destination's retry schedule: how long to wait between the attempts at a delivery. The API
+/// calls it `retry_policy`; `Verdict` decides when an attempt is followed by another. Immutable.
 ///
 /// @param intervals how long to wait before each retry: 1 to 10 intervals, each from 1 s to 24 h
-public record RetryPolicy(List<Duration> intervals) {
+public record RetrySchedule(List<Duration> intervals) {
 
-    public static final RetryPolicy DEFAULT =
-            new RetryPolicy(
+    public static final RetrySchedule DEFAULT =
+            new RetrySchedule(
                     List.of(
                             Duration.ofSeconds(30),
                             Duration.ofMinutes(2),
@@ -19,7 +20,7 @@ public record RetryPolicy(List<Duration> intervals) {
                             Duration.ofHours(1),
                             Duration.ofHours(4)));
 
-    public RetryPolicy {
+    public RetrySchedule {
         intervals = List.copyOf(intervals);
     }
 

@@ -5,10 +5,11 @@ import dev.sluice.platform.http.HeaderSyntax;
 
 import java.util.List;
 
-/// Loop protection: reads from a header how many relays an event has already passed through. Each
-/// relay adds one to the number in the header. In Sluice, `OutboundHeaderBuilder` increases the
-/// number, and `IngestEndpoint` stops an event that has passed through too many relays.
-public final class HopCount {
+/// Loop protection: detects events that relays send around in a circle. A header has the number of
+/// relays that an event has already passed through, and each relay adds one to it. In Sluice,
+/// `OutboundHeaderBuilder` increases the number, and `IngestEndpoint` stops an event that has
+/// passed through too many relays.
+public final class LoopDetector {
 
     /// The maximum number of relays that an event may pass through. An event beyond this limit is
     /// stored but not delivered, because a relay that sends to itself would fill the disk.
@@ -16,19 +17,19 @@ public final class HopCount {
 
     private static final int MAX_DIGITS = 6;
 
-    private HopCount() {}
+    private LoopDetector() {}
 
     /// Whether an event with these headers has passed through so many relays that it is probably in
     /// a loop.
-    public static boolean isExceeded(List<Header> headers, String name) {
-        return parse(headers, name) > MAX_HOPS;
+    public static boolean isInLoop(List<Header> headers, String name) {
+        return countHops(headers, name) > MAX_HOPS;
     }
 
     /// Returns the largest number in the headers called `name`, ignoring case and treating `_` as
     /// `-`. A relay in the loop therefore cannot lower the count by adding a second header with
     /// that name. A value that is not a number of at most six digits counts as 0. Returns 0 if no
     /// header has the name.
-    public static int parse(List<Header> headers, String name) {
+    public static int countHops(List<Header> headers, String name) {
         int hops = 0;
         for (var header : headers) {
             if (HeaderSyntax.isSameFolded(header.name(), name)) {

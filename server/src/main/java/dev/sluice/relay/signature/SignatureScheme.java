@@ -1,4 +1,4 @@
-package dev.sluice.relay.verify;
+package dev.sluice.relay.signature;
 
 import java.time.Duration;
 import java.util.Base64;
@@ -12,7 +12,7 @@ import java.util.Optional;
 ///   `{id}`, `{url}` and `{form}`
 /// @param algorithm the algorithm's name in the JDK, such as `HmacSHA256`
 /// @param tolerance the maximum difference between the timestamp and the time of receipt
-record SignatureScheme(
+public record SignatureScheme(
         String header,
         SignatureLayout layout,
         SignedContentTemplate content,
@@ -22,14 +22,99 @@ record SignatureScheme(
         TimestampLocation timestampLocation,
         Duration tolerance) {
 
+    static final String SHA256 = "HmacSHA256";
+    static final String SHA1 = "HmacSHA1";
+
+    private static final Duration DEFAULT_TOLERANCE = Duration.ofMinutes(5);
+
+    /// Returns the simplest scheme with this header and template: the header contains nothing but
+    /// the signature, in hex, with the secret's text as its key, and there is no timestamp. The
+    /// methods called `with…` change one of these properties each.
+    static SignatureScheme hmacSha256(String header, String content) {
+        return new SignatureScheme(
+                header,
+                new SignatureLayout.PrefixedSignature("", false),
+                SignedContentTemplate.of(content),
+                SHA256,
+                SignatureEncoding.HEX,
+                SecretEncoding.TEXT,
+                new TimestampLocation.NoTimestamp(),
+                DEFAULT_TOLERANCE);
+    }
+
+    SignatureScheme withLayout(SignatureLayout changed) {
+        return new SignatureScheme(
+                header,
+                changed,
+                content,
+                algorithm,
+                encoding,
+                secretEncoding,
+                timestampLocation,
+                tolerance);
+    }
+
+    SignatureScheme withEncoding(SignatureEncoding changed) {
+        return new SignatureScheme(
+                header,
+                layout,
+                content,
+                algorithm,
+                changed,
+                secretEncoding,
+                timestampLocation,
+                tolerance);
+    }
+
+    SignatureScheme withAlgorithm(String changed) {
+        return new SignatureScheme(
+                header,
+                layout,
+                content,
+                changed,
+                encoding,
+                secretEncoding,
+                timestampLocation,
+                tolerance);
+    }
+
+    SignatureScheme withSecretEncoding(SecretEncoding changed) {
+        return new SignatureScheme(
+                header,
+                layout,
+                content,
+                algorithm,
+                encoding,
+                changed,
+                timestampLocation,
+                tolerance);
+    }
+
+    SignatureScheme withTimestamp(TimestampLocation changed) {
+        return new SignatureScheme(
+                header, layout, content, algorithm, encoding, secretEncoding, changed, tolerance);
+    }
+
+    SignatureScheme withTolerance(Duration changed) {
+        return new SignatureScheme(
+                header,
+                layout,
+                content,
+                algorithm,
+                encoding,
+                secretEncoding,
+                timestampLocation,
+                changed);
+    }
+
     /// Returns the name of the header that contains the message id: `webhook-id` or `svix-id`.
     /// Meant only for schemes that sign a message id.
-    String messageIdHeader() {
+    public String messageIdHeader() {
         return header.replace("-signature", "-id");
     }
 
     /// The format of the signature header's value.
-    sealed interface SignatureLayout {
+    public sealed interface SignatureLayout {
 
         /// One signature after a prefix, which may be empty. Unless `isRequired`, the signature is
         /// also accepted without the prefix.
@@ -45,7 +130,7 @@ record SignatureScheme(
     }
 
     /// Where in a request the timestamp is.
-    sealed interface TimestampLocation {
+    public sealed interface TimestampLocation {
 
         /// The request has no timestamp. An intercepted request can therefore be replayed at any
         /// time.
@@ -61,11 +146,11 @@ record SignatureScheme(
         record BodyTimestamp(String field) implements TimestampLocation {}
     }
 
-    enum SignatureEncoding {
+    public enum SignatureEncoding {
         HEX,
         BASE64;
 
-        String encode(byte[] bytes) {
+        public String encode(byte[] bytes) {
             return switch (this) {
                 case HEX -> HexFormat.of().formatHex(bytes);
                 case BASE64 -> Base64.getEncoder().encodeToString(bytes);
@@ -74,7 +159,7 @@ record SignatureScheme(
 
         /// Decodes text in this encoding: hex in either case, or Base64 in the standard or URL-safe
         /// alphabet. Returns empty if the text is invalid.
-        Optional<byte[]> decode(String text) {
+        public Optional<byte[]> decode(String text) {
             try {
                 return Optional.of(
                         switch (this) {
@@ -91,7 +176,7 @@ record SignatureScheme(
     }
 
     /// How a secret is converted to an HMAC key.
-    enum SecretEncoding {
+    public enum SecretEncoding {
         /// The UTF-8 bytes of the secret, including any prefix.
         TEXT,
         /// The secret without its `whsec_` prefix, if it has one, decoded as Base64. If that is not

@@ -2,7 +2,7 @@ package dev.sluice.relay.circuit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.relay.circuit.Circuit.CircuitState;
+import dev.sluice.relay.circuit.CircuitBreaker.CircuitState;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,30 +13,30 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Random;
 
-class CircuitTest {
+class CircuitBreakerTest {
 
     private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
     private static final CooldownBackoff STANDARD = CooldownBackoff.STANDARD;
 
-    private static Circuit failed(Circuit circuit, int times, Instant at) {
+    private static CircuitBreaker failed(CircuitBreaker circuit, int times, Instant at) {
         for (int i = 0; i < times; i++) {
             circuit = circuit.afterFailure(circuit.generation(), at, STANDARD);
         }
         return circuit;
     }
 
-    private static Circuit open() {
-        return failed(Circuit.healthy(), 5, NOON);
+    private static CircuitBreaker open() {
+        return failed(CircuitBreaker.healthy(), 5, NOON);
     }
 
-    private static Circuit probing(Circuit open) {
+    private static CircuitBreaker probing(CircuitBreaker open) {
         var now = open.nextTryAt().orElseThrow();
         return open.claimProbe(7, now, now.plusSeconds(40)).orElseThrow();
     }
 
-    private static Circuit in(CircuitState state) {
+    private static CircuitBreaker in(CircuitState state) {
         return switch (state) {
-            case CLOSED -> failed(Circuit.healthy(), 4, NOON);
+            case CLOSED -> failed(CircuitBreaker.healthy(), 4, NOON);
             case OPEN -> open();
             case HALF_OPEN -> probing(open());
         };
@@ -45,7 +45,7 @@ class CircuitTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4})
     void it_stays_closed_through_four_failures(int failures) {
-        var circuit = failed(Circuit.healthy(), failures, NOON);
+        var circuit = failed(CircuitBreaker.healthy(), failures, NOON);
 
         assertThat(circuit.isClosed()).isTrue();
         assertThat(circuit.failures()).isEqualTo(failures);
@@ -63,7 +63,7 @@ class CircuitTest {
 
     @Test
     void a_success_in_between_begins_the_count_again() {
-        var circuit = failed(failed(Circuit.healthy(), 4, NOON).afterReached(), 4, NOON);
+        var circuit = failed(failed(CircuitBreaker.healthy(), 4, NOON).afterReached(), 4, NOON);
 
         assertThat(circuit.isClosed()).isTrue();
         assertThat(circuit.failures()).isEqualTo(4);
@@ -77,7 +77,7 @@ class CircuitTest {
         assertThat(circuit.claimProbe(7, NOON.plusMillis(59_999), until)).isEmpty();
         var claimed = circuit.claimProbe(7, NOON.plusSeconds(60), until).orElseThrow();
         assertThat(claimed.state()).isEqualTo(CircuitState.HALF_OPEN);
-        assertThat(claimed.probeClaim()).contains(new Circuit.ProbeClaim(7, until));
+        assertThat(claimed.probeClaim()).contains(new CircuitBreaker.ProbeClaim(7, until));
         assertThat(claimed.isProbe(claimed.generation())).isTrue();
     }
 
@@ -141,7 +141,7 @@ class CircuitTest {
 
     @Test
     void all_that_was_under_way_when_it_opened_does_not_double_the_cooldown() {
-        var circuit = Circuit.healthy();
+        var circuit = CircuitBreaker.healthy();
         for (int i = 0; i < 64; i++) {
             circuit = circuit.afterFailure(0, NOON, STANDARD);
         }
@@ -193,7 +193,7 @@ class CircuitTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void any_sequence_keeps_to_the_table(long seed) {
         var random = new Random(seed);
-        var circuit = Circuit.healthy();
+        var circuit = CircuitBreaker.healthy();
         var now = NOON;
         var oracle = new ReferenceCircuit();
         for (int step = 0; step < 5_000; step++) {

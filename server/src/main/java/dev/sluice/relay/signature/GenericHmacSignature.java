@@ -1,0 +1,50 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.gateway.source.VerificationConfig.GenericHmacVerification;
+import dev.sluice.gateway.source.VerificationConfig.HmacAlgorithm;
+import dev.sluice.gateway.source.VerificationConfig.SignedContent;
+import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+
+/// The scheme by which `HmacVerifier` verifies the webhooks of a source with a `generic_hmac`
+/// config. The name of the algorithm may come before the signature, as in `sha256=…`.
+public final class GenericHmacSignature {
+
+    private GenericHmacSignature() {}
+
+    public static SignatureScheme schemeOf(GenericHmacVerification hmac) {
+        var scheme =
+                SignatureScheme.hmacSha256(
+                                hmac.header(),
+                                switch (signedContent(hmac)) {
+                                    case BODY -> "{body}";
+                                    case TIMESTAMP_BODY -> "{timestamp}.{body}";
+                                })
+                        .withLayout(
+                                new SignatureLayout.PrefixedSignature(
+                                        hmac.algorithm().text() + "=", false))
+                        .withAlgorithm(
+                                hmac.algorithm() == HmacAlgorithm.SHA1
+                                        ? SignatureScheme.SHA1
+                                        : SignatureScheme.SHA256)
+                        .withEncoding(
+                                switch (hmac.encoding()) {
+                                    case HEX -> SignatureEncoding.HEX;
+                                    case BASE64 -> SignatureEncoding.BASE64;
+                                })
+                        .withTolerance(hmac.tolerance());
+        return hmac.timestampHeader()
+                .map(TimestampLocation.HeaderTimestamp::new)
+                .map(scheme::withTimestamp)
+                .orElse(scheme);
+    }
+
+    private static SignedContent signedContent(GenericHmacVerification hmac) {
+        return hmac.signedContent()
+                .orElse(
+                        hmac.timestampHeader().isPresent()
+                                ? SignedContent.TIMESTAMP_BODY
+                                : SignedContent.BODY);
+    }
+}

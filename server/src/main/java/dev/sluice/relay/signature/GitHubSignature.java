@@ -1,0 +1,17 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+
+/// The scheme by which `HmacVerifier` verifies GitHub's webhooks, and those of Meta and others that
+/// sign in the same way. The signature covers the body and is in `X-Hub-Signature-256: sha256=…`.
+///
+/// Source: GitHub documentation, "Validating webhook deliveries"; npm package
+/// `@octokit/webhooks-methods`.
+final class GitHubSignature {
+
+    static final SignatureScheme SCHEME =
+            SignatureScheme.hmacSha256("X-Hub-Signature-256", "{body}")
+                    .withLayout(new SignatureLayout.PrefixedSignature("sha256=", true));
+
+    private GitHubSignature() {}
+}

@@ -1,0 +1,20 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+
+/// The scheme by which `HmacVerifier` verifies Paddle's webhooks. The signature covers the
+/// timestamp and the body; `Paddle-Signature: ts=…;h1=…` contains the timestamp and one or more
+/// signatures.
+///
+/// Source: Paddle documentation, "Verify webhook signatures"; npm package
+/// `@paddle/paddle-node-sdk`. The package accepts a timestamp for only 5 s.
+final class PaddleSignature {
+
+    static final SignatureScheme SCHEME =
+            SignatureScheme.hmacSha256("Paddle-Signature", "{timestamp}:{body}")
+                    .withLayout(new SignatureLayout.SignaturePairs(';', "ts", "h1"))
+                    .withTimestamp(new TimestampLocation.SignatureTimestamp());
+
+    private PaddleSignature() {}
+}

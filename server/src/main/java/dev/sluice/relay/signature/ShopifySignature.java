@@ -1,0 +1,21 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
+
+import java.util.List;
+
+/// The schemes by which `HmacVerifier` verifies Shopify's webhooks. The signature covers the body
+/// and is in `Shopify-Hmac-Sha256` or `X-Shopify-Hmac-Sha256`.
+///
+/// Source: Shopify documentation, "Verify webhooks"; npm package `@shopify/shopify-api`.
+final class ShopifySignature {
+
+    static final List<SignatureScheme> SCHEMES =
+            List.of(scheme("Shopify-Hmac-Sha256"), scheme("X-Shopify-Hmac-Sha256"));
+
+    private ShopifySignature() {}
+
+    private static SignatureScheme scheme(String header) {
+        return SignatureScheme.hmacSha256(header, "{body}").withEncoding(SignatureEncoding.BASE64);
+    }
+}

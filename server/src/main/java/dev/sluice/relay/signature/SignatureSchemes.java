@@ -1,0 +1,54 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.gateway.source.WebhookProvider;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// Finds the schemes with which a sender signs its requests. A sender has one scheme for each
+/// header that it uses for a signature.
+public final class SignatureSchemes {
+
+    private SignatureSchemes() {}
+
+    /// Returns the schemes of a provider; empty for a provider that does not sign.
+    public static List<SignatureScheme> of(WebhookProvider provider) {
+        return switch (provider) {
+            case STRIPE -> List.of(StripeSignature.SCHEME);
+            case GITHUB -> List.of(GitHubSignature.SCHEME);
+            case SHOPIFY -> ShopifySignature.SCHEMES;
+            case STANDARD_WEBHOOKS -> StandardWebhooksSignature.SCHEMES;
+            case SLACK -> List.of(SlackSignature.SCHEME);
+            case GITLAB -> List.of();
+            case TWILIO -> List.of(TwilioSignature.SCHEME);
+            case SQUARE -> List.of(SquareSignature.SCHEME);
+            case PADDLE -> List.of(PaddleSignature.SCHEME);
+            case ZOOM -> List.of(ZoomSignature.SCHEME);
+            case LINEAR -> List.of(LinearSignature.SCHEME);
+            case TYPEFORM -> List.of(TypeformSignature.SCHEME);
+        };
+    }
+
+    /// Returns the schemes that a config accepts; empty for a config that expects no HMAC.
+    public static List<SignatureScheme> ofConfig(VerificationConfig config) {
+        return switch (config) {
+            case VerificationConfig.ProviderVerification provider -> of(provider.provider());
+            case VerificationConfig.GenericHmacVerification hmac ->
+                    List.of(GenericHmacSignature.schemeOf(hmac));
+            default -> List.of();
+        };
+    }
+
+    /// Returns the first provider whose signature header a request has, or empty if there is none.
+    ///
+    /// @param hasHeader whether the request has a header with this name
+    public static Optional<WebhookProvider> providerOf(Predicate<String> hasHeader) {
+        return Arrays.stream(WebhookProvider.values())
+                .filter(provider ->
+                        of(provider).stream().map(SignatureScheme::header).anyMatch(hasHeader))
+                .findFirst();
+    }
+}

@@ -1,0 +1,28 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.relay.signature.SignatureScheme.SecretEncoding;
+import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+
+import java.util.List;
+
+/// The schemes by which `HmacVerifier` verifies the webhooks of senders that follow the Standard
+/// Webhooks specification. The signature covers the message id, the timestamp and the body. The
+/// names of the headers start with `webhook-` or `svix-`.
+///
+/// Source: standardwebhooks.com; npm package `standardwebhooks`.
+final class StandardWebhooksSignature {
+
+    static final List<SignatureScheme> SCHEMES = List.of(scheme("webhook"), scheme("svix"));
+
+    private StandardWebhooksSignature() {}
+
+    private static SignatureScheme scheme(String prefix) {
+        return SignatureScheme.hmacSha256(prefix + "-signature", "{id}.{timestamp}.{body}")
+                .withLayout(new SignatureLayout.VersionedSignatures("v1"))
+                .withEncoding(SignatureEncoding.BASE64)
+                .withSecretEncoding(SecretEncoding.STANDARD_WEBHOOKS)
+                .withTimestamp(new TimestampLocation.HeaderTimestamp(prefix + "-timestamp"));
+    }
+}

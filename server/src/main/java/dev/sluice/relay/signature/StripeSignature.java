@@ -1,0 +1,19 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+
+/// The scheme by which `HmacVerifier` verifies Stripe's webhooks. The signature covers the
+/// timestamp and the body; `Stripe-Signature: t=…,v1=…` contains the timestamp and one or more
+/// signatures.
+///
+/// Source: Stripe documentation, "Verify webhook signatures manually"; npm package `stripe`.
+final class StripeSignature {
+
+    static final SignatureScheme SCHEME =
+            SignatureScheme.hmacSha256("Stripe-Signature", "{timestamp}.{body}")
+                    .withLayout(new SignatureLayout.SignaturePairs(',', "t", "v1"))
+                    .withTimestamp(new TimestampLocation.SignatureTimestamp());
+
+    private StripeSignature() {}
+}

@@ -1,0 +1,18 @@
+package dev.sluice.relay.signature;
+
+import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
+import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
+
+/// The scheme by which `HmacVerifier` verifies Zoom's webhooks. The signature covers the timestamp
+/// and the body and is in `x-zm-signature: v0=…`.
+///
+/// Source: Zoom documentation, "Using webhooks".
+final class ZoomSignature {
+
+    static final SignatureScheme SCHEME =
+            SignatureScheme.hmacSha256("x-zm-signature", "v0:{timestamp}:{body}")
+                    .withLayout(new SignatureLayout.PrefixedSignature("v0=", true))
+                    .withTimestamp(new TimestampLocation.HeaderTimestamp("x-zm-request-timestamp"));
+
+    private ZoomSignature() {}
+}
