@@ -85,7 +85,7 @@ record Config(
 
     /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
     /// @param retryJitter the largest random variation of a retry interval in either direction, as
-    ///   a fraction of the interval from 0 to 1
+    ///   a fraction (0 to 1) of the interval
     record DeliverySettings(
             AddressPolicy addressPolicy,
             String headerPrefix,

@@ -52,9 +52,9 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
     /// Returns the address of the database in an embedded PostgreSQL server.
     ///
     /// The driver is configured to accept only SCRAM authentication. With SCRAM, the password never
-    /// leaves this process, and the server has to prove that it knows the password, too. Another
-    /// user of the machine who takes over the server's port can therefore neither learn the
-    /// password nor pose as the server.
+    /// leaves this process, and the server must also prove that it knows the password. Another user
+    /// of the machine who takes over the server's port can therefore neither learn the password nor
+    /// pose as the server.
     static Database database(EmbeddedPostgres.PostgresLogin login) {
         return new Database(
                 login.host(),

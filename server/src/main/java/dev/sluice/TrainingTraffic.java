@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /// Sends webhooks through a server, to train the JVM's cache for faster startup (JEP 515). The
-/// cache then contains profiles of the code that relays webhooks, so a server started later
-/// compiles this code sooner. Only `bin/sluice` runs this program, against a server with an empty
-/// database.
+/// cache then contains profiles of the code that relays webhooks, so a server that starts with the
+/// cache compiles this code sooner than a server without it. Only `bin/sluice` runs this program,
+/// against a server with an empty database.
 ///
 /// The destination of the webhooks is another source of the same server.
 public final class TrainingTraffic {

@@ -163,8 +163,8 @@ public final class OpenApiDocument {
     }
 
     /// Validates the body of a server response. Like `schemaErrors`, but also reports each field
-    /// that the schema does not define. (Clients must accept unknown fields, because later versions
-    /// may add some.)
+    /// that the schema does not define. This is stricter than clients should be: they must accept
+    /// unknown fields because later versions may add some.
     public List<String> answerErrors(String ref, JsonNode value) {
         return errors(closedRegistry, closedSchemas, ref, value);
     }

@@ -31,7 +31,8 @@ final class CpuStarvationFault implements Fault {
             Wait.pause(RUNNING_TIME);
         }
         long deaths = testbed.node(1).countLogLines("node.died") - known;
-        // Responses that arrived while the relay was frozen count as timed out and may be retried.
+        // If a response arrived while the relay was frozen, the attempt counts as timed out, and
+        // the delivery may be sent again.
         long unread = starved.countLogLines("response_timeout");
         testbed.allowDuplicates(deaths * most + unread);
         double seconds =

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `crash`: repeatedly kills a relay that runs its own PostgreSQL, or that PostgreSQL, or
-/// both. Then adds a second relay and freezes the first, as in fault 7.
+/// Scenario `crash`: repeatedly kills a relay, the PostgreSQL server that this relay runs, or both.
+/// Then adds a second relay and freezes the first, as in fault 7.
 ///
 /// @param size the size of the bodies in bytes
 /// @param freezes how many times the first relay is frozen; if 0, no second relay is added
@@ -124,9 +124,9 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
         }
     }
 
-    /// Kills the victim. If that includes the relay, freezes the relay before its deliveries are
-    /// counted, so that the count is still exact when it dies. Returns whether the relay then had
-    /// to be restarted because it exited on its own or did not recover.
+    /// Kills the victim. If that includes the relay, freezes the relay before counting its
+    /// deliveries, so that the count is still exact when the relay dies. Returns whether the relay
+    /// then had to be restarted because it exited on its own or did not recover.
     private static boolean kill(CrashVictim victim, FaultTestbed testbed) {
         var relay = testbed.node(0);
         if (victim != CrashVictim.POSTGRES) {

@@ -16,7 +16,7 @@ final class DeadDestinationFault implements Fault {
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.1, 10);
 
     /// The seconds between attempts. All retries together take longer than the whole test, so no
-    /// delivery ends.
+    /// delivery runs out of attempts.
     private static final int RETRY_SECONDS = 120;
 
     private final List<MeasuredWindow> windows = new ArrayList<>();

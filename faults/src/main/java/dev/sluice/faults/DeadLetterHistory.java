@@ -94,7 +94,7 @@ final class DeadLetterHistory implements AutoCloseable {
         }
     }
 
-    /// Returns how many of these sources' rows in a table satisfy a condition.
+    /// Returns how many rows of a table belong to these sources and satisfy a condition.
     ///
     /// @param table the table, such as `delivery`
     /// @param condition an SQL condition

@@ -187,12 +187,12 @@ final class FaultTestbed implements AutoCloseable {
         return results;
     }
 
-    /// Returns the ledger of the generator that sends to this relay.
+    /// Returns the path of the ledger of the generator that sends to this relay.
     Path sent(int sender) {
         return cluster.scratchFile("sent-" + sender);
     }
 
-    /// Returns the ledger of a sink. Sink 0 receives the deliveries on each source's first
+    /// Returns the path of a sink's ledger. Sink 0 receives the deliveries on each source's first
     /// connection, sink 1 those on the second, and sink 2 those on the third.
     Path received(int sink) {
         return cluster.scratchFile("received-" + sink);
@@ -241,7 +241,7 @@ final class FaultTestbed implements AutoCloseable {
         return leftWaiting;
     }
 
-    /// Returns how many lines of all relays' logs contain this text.
+    /// Returns how many log lines contain this text, counting the logs of all relays.
     long countLogLines(String text) {
         return cluster.relays().stream().mapToLong(relay -> relay.countLogLines(text)).sum();
     }

@@ -74,8 +74,8 @@ final class FullDiskFault implements Fault {
         }
     }
 
-    /// Uses up the WAL files that PostgreSQL keeps in reserve. As long as some are left, it can
-    /// write without more disk space.
+    /// Uses up the WAL files that PostgreSQL keeps in reserve. While any of these are left,
+    /// PostgreSQL can still write when the disk is full.
     private static void exhaustWalFiles(TestbedQueries queries) {
         for (int file = 0; file < WAL_VOLUME_MIB / 16; file++) {
             try {

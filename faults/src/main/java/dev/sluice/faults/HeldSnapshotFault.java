@@ -12,14 +12,15 @@ import java.time.Duration;
 /// Meanwhile, one attempt in twenty fails.
 final class HeldSnapshotFault implements Fault {
 
-    /// The time within which a relay must warn. It warns after a minute, at most ten seconds late.
+    /// The time within which a relay must warn about the open transaction. It does so after a
+    /// minute, at most ten seconds late.
     private static final Duration WARNING_TIMEOUT = Duration.ofSeconds(75);
 
     private static final Duration SAMPLE_TIME = Duration.ofSeconds(60);
     private static final double MIN_RATE_RATIO = 0.9;
 
-    /// The maximum CPU time per event while the snapshot is held, divided by the CPU time per event
-    /// before. It is the inverse of the minimum ratio of the rates.
+    /// The maximum CPU time per event while the snapshot is held, as a multiple of the CPU time per
+    /// event before the snapshot. It is the inverse of [#MIN_RATE_RATIO].
     private static final double MAX_CPU_RATIO = 1 / MIN_RATE_RATIO;
 
     @Override

@@ -17,8 +17,8 @@ import java.util.Map;
 final class NetworkPartitionFault implements Fault {
 
     /// The time after which a relay that is cut off must consider its lease expired (10 s), plus a
-    /// margin, because the times in the relay's log may differ a little from those that this test
-    /// measures.
+    /// margin. The margin allows for small differences between the times in the relay's log and
+    /// those that this test measures.
     private static final Duration LEASE_TIMEOUT = Duration.ofMillis(10_500);
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(30);

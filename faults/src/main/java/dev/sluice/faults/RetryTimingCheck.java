@@ -24,8 +24,10 @@ final class RetryTimingCheck {
     private int late;
     private double worstLateness;
 
-    /// @param tolerance how many seconds earlier than the jitter allows a retry may arrive
-    /// @param latest how many seconds later than the jitter allows a retry may arrive
+    /// @param tolerance how many seconds a retry may arrive before the earliest time that the
+    ///   jitter allows
+    /// @param latest how many seconds a retry may arrive after the latest time that the jitter
+    ///   allows
     RetryTimingCheck(List<Integer> intervals, double tolerance, double latest) {
         this.retrySeconds = intervals;
         this.tolerance = tolerance;

@@ -93,8 +93,8 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
 
     /// Returns the latency of first attempts: the time from the acknowledgement of a message until
     /// its first byte arrives at sink 0, which receives the deliveries on each source's first
-    /// connection. Includes the messages acknowledged between `from` and `to`, which are values of
-    /// `System.nanoTime`.
+    /// connection. Considers only the messages acknowledged between `from` and `to`, which are
+    /// values of `System.nanoTime`.
     LatencySummary firstAttemptLatency(long from, long to) {
         var arrivals = new HashMap<String, Long>();
         received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));

@@ -10,8 +10,8 @@ import java.util.List;
 
 /// The relays, sinks and load that a fault needs.
 ///
-/// @param hasProxies whether the relays reach PostgreSQL through proxies; if so, they log every
-///   attempt
+/// @param hasProxies whether the relays reach PostgreSQL through proxies; if so, the relays log
+///   every attempt
 /// @param hasBalancer whether a single generator sends to a load balancer in front of all relays
 /// @param retrySeconds the intervals between the attempts of each delivery
 /// @param requirements what the cluster must provide before any process starts

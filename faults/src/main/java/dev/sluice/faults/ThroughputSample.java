@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// How many deliveries all relays together made per second during a period, and how much CPU time
-/// the relays and PostgreSQL used per delivery.
+/// A measurement of the deliveries per second of all relays together during a period, and of the
+/// CPU time that the relays and PostgreSQL used per delivery.
 ///
 /// @param relayMicros the CPU time that all relays together used per delivery, in microseconds
 record ThroughputSample(double deliveredPerSecond, double relayMicros, double postgresMicros) {

@@ -1,7 +1,7 @@
 package dev.sluice.gateway;
 
-/// Called after this node commits a configuration change. The response to an API request that makes
-/// a change is sent only after the listener has returned.
+/// A callback that runs after this node commits a configuration change. The response to an API
+/// request that makes a change is sent only after the callback has returned.
 @FunctionalInterface
 public interface ConfigurationListener {
 

@@ -11,7 +11,8 @@ import java.util.Set;
 /// Users may not set reserved headers on deliveries, and Sluice does not forward reserved headers
 /// from a sender. Immutable.
 ///
-/// Names are compared in [HeaderSyntax#FOLDED_ORDER], because many receivers treat `_` as `-`.
+/// Names are compared with [HeaderSyntax#FOLDED_ORDER], which ignores case and treats `_` as `-`,
+/// as many receivers do.
 public final class CustomHeaderRules {
 
     public static final int MAX_NAME_LENGTH = 200;

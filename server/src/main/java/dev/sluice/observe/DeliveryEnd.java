@@ -9,7 +9,7 @@ import java.util.Optional;
 ///
 /// @param attempts the number of attempts made; if it is 0, `responseStatus` and `errorMessage` are
 ///   empty
-/// @param isAttempted whether the delivery's row contains the data of a last attempt
+/// @param isAttempted whether the delivery's row contains data about its last attempt
 public record DeliveryEnd(
         DeliveryStatus status,
         Optional<ErrorCode> code,

@@ -73,7 +73,7 @@ public sealed interface EventIdPattern {
         return uuid(digits + "0".repeat(UUID_DIGITS - digits.length())).toString();
     }
 
-    /// Returns the first id after all ids that begin with these digits. There always is such an id,
+    /// Returns the first id after all ids that begin with these digits. There is always such an id,
     /// because the digits represent a plausible time.
     private static UUID nextId(String digits) {
         int shift = 4 * (UUID_DIGITS - digits.length());

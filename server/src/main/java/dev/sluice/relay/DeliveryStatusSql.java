@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 
 /// SQL conditions on the stored status of a delivery.
 ///
-/// The status numbers are literals, not parameters, because PostgreSQL uses the partial indexes on
-/// dead letters and on filtered deliveries only if it sees the numbers while planning the query.
+/// The status numbers are literals, not parameters. PostgreSQL uses the partial indexes on dead
+/// letters and on filtered deliveries only if it sees the numbers while planning the query.
 public final class DeliveryStatusSql {
 
     /// The statuses of a dead letter: a delivery that failed or used up its retries. The partial

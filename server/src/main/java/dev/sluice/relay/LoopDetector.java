@@ -5,14 +5,15 @@ import dev.sluice.platform.http.HeaderSyntax;
 
 import java.util.List;
 
-/// Loop protection: detects events that relays send around in a circle. A header has the number of
-/// relays that an event has already passed through, and each relay adds one to it. In Sluice,
+/// Detects events that relays send around in a circle. A header contains the number of relays that
+/// an event has already passed through, and each relay increases this number by one. In Sluice,
 /// `OutboundHeaderBuilder` increases the number, and `IngestEndpoint` stops an event that has
 /// passed through too many relays.
 public final class LoopDetector {
 
     /// The maximum number of relays that an event may pass through. An event beyond this limit is
-    /// stored but not delivered, because a relay that sends to itself would fill the disk.
+    /// stored but not delivered. Without this limit, a relay that sends to itself would fill the
+    /// disk.
     private static final int MAX_HOPS = 5;
 
     private static final int MAX_DIGITS = 6;

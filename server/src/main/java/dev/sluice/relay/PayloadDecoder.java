@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
 /// Decodes stored payloads. All code that needs the headers or the body of an event uses this
-/// decoder. The decoder reads dictionaries from the database when it first needs them.
+/// decoder. It reads compression dictionaries from the database when it first needs them.
 ///
 /// Thread-safe.
 public interface PayloadDecoder {

@@ -27,7 +27,7 @@ public final class SentEvidence {
 
     /// Returns whether the request was sent, or empty if that is not known.
     ///
-    /// @param code empty if the attempt succeeded
+    /// @param code the error code of the attempt; empty if the attempt succeeded
     public static Optional<Boolean> wasSent(
             Optional<ErrorCode> code,
             Optional<String> errorMessage,

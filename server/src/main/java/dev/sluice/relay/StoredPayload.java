@@ -38,8 +38,8 @@ public final class StoredPayload {
         return new StoredPayload(dictionary, new byte[0], frame);
     }
 
-    /// @param encoding the value of the column `encoding`; empty if it is null, because the payload
-    ///   is not compressed
+    /// @param encoding the value of the column `encoding`; empty if the column is null, which means
+    ///   that the payload is not compressed
     public static StoredPayload of(Optional<Integer> encoding, byte[] headers, byte[] body) {
         return new StoredPayload(encoding.orElse(PLAIN), headers, body);
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 /// A delivery that has not ended yet, as stored in a row of the table `delivery_work`.
 ///
 /// @param attempts the number of attempts finished so far
-/// @param createdAt empty if the delivery was created together with its event
+/// @param createdAt when the delivery was created; empty if it was created together with its event
 /// @param isUndecided whether the result of the connection's filter is still unknown; it is
 ///   determined before the first attempt
 public record UnfinishedDelivery(

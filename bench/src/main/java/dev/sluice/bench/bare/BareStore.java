@@ -72,7 +72,7 @@ final class BareStore {
         properties.setProperty(
                 "password", requireNonNull(System.getenv(BarePipeline.DATABASE_PASSWORD_VARIABLE)));
         properties.setProperty("prepareThreshold", "1");
-        // The relay sets these options, too. Without `enable_seqscan=off`, the planner might scan a
+        // The relay also sets these options. Without `enable_seqscan=off`, the planner might scan a
         // whole table because the table was empty when it was last analyzed.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
@@ -157,8 +157,8 @@ final class BareStore {
                                 new ByteArrayInputStream(rows.toBytes()));
     }
 
-    /// Starts a writer thread. If the thread fails, the whole process ends, because there is
-    /// nothing left to measure.
+    /// Starts a writer thread. If the thread fails, the whole process ends because there is nothing
+    /// left to measure.
     private static <T> void startWriter(
             String name,
             LinkedBlockingQueue<T> queue,

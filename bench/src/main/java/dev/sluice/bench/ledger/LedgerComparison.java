@@ -19,9 +19,9 @@ import java.util.List;
 /// @param misnamed arrivals under an id other than the one in the message's acknowledgement
 /// @param received messages that the receiver answered with a 2xx, each counted once
 /// @param duplicated arrivals that the receiver answered with a 2xx although it had already done so
-///   for the same message. They are allowed, because the relay promises to deliver at least once
+///   for the same message. They are allowed because the relay promises to deliver at least once
 /// @param unacknowledged messages that the receiver answered with a 2xx although the sender got no
-///   acknowledgement. They are allowed, because the acknowledgement may have been lost
+///   acknowledgement. They are allowed because the acknowledgement may have been lost
 public record LedgerComparison(
         int lost,
         int altered,

@@ -15,7 +15,7 @@ public sealed interface MessageEntry {
     /// The message was answered with a status other than 200.
     record RefusedEntry(String marker, int status) implements MessageEntry {}
 
-    /// The message got no response, because the connection ended or the request timed out.
+    /// The message got no response because the connection ended or the request timed out.
     record UnansweredEntry(String marker) implements MessageEntry {}
 
     /// The message arrived at the sink, which is about to answer it with `status`. A `status` of 0

@@ -16,8 +16,8 @@ import java.util.List;
 
 /// Writes and reads a ledger file. Not thread-safe.
 ///
-/// A flushed line has reached the operating system, but not necessarily the disk. That is enough,
-/// because the tests crash the relay and not the machine.
+/// A flushed line has reached the operating system, but not necessarily the disk. That is enough
+/// because the tests crash only the relay, not the machine.
 public final class MessageLedger implements AutoCloseable {
 
     private final FileChannel file;

@@ -218,7 +218,7 @@ public final class LoadGenerator {
     }
 
     /// Returns an idle connection, or null if there is none. Connections that have been idle for
-    /// too long are skipped and reconnected, because the relay may be about to close them.
+    /// too long are skipped and reconnected because the relay may be about to close them.
     private @Nullable LoadConnection pollIdle(long now) {
         LoadConnection connection = idle.poll();
         while (connection != null && now - connection.idleSince() > MAX_IDLE_NANOS) {

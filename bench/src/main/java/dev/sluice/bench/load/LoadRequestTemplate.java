@@ -11,7 +11,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /// The request to one source, built once and then reused. Before each send, the marker and the
-/// signature are replaced. If the bodies are orders, the rest of the body is replaced, too. Not
+/// signature are replaced. If the bodies are orders, the rest of the body is also replaced. Not
 /// thread-safe.
 ///
 /// A body that is not an order contains text that a careless relay might change: an escaped NUL, a
@@ -26,9 +26,9 @@ final class LoadRequestTemplate {
     private static final String EMPTY_MARKER =
             "{\"marker\":\"%s-%s\"".formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
 
-    /// The size of each source's range of marker numbers. A marker begins with a number: the
-    /// source's position times this size, plus a counter. Its leading digits are therefore the
-    /// position.
+    /// How many marker numbers each source has. A marker begins with a number: the source's
+    /// position times this constant, plus a counter. The leading digits of that number are
+    /// therefore the position.
     private static final long MARKERS_PER_SOURCE = 1_000_000_000_000L;
 
     private static final int SIGNATURE_DIGITS = 64;

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 ///   measurement period
 /// @param latency the latencies of the 200 responses, each measured from the time when the request
 ///   was due
-/// @param lateness how late each request was sent after it was due. This is the part of the latency
-///   that the generator itself causes
+/// @param lateness how long after its due time each request was sent. This is the part of the
+///   latency that the generator itself causes
 public record LoadResult(
         double seconds,
         long sent,
@@ -31,9 +31,9 @@ public record LoadResult(
     /// @param unanswered requests that were sent, but whose connection ended before a response
     ///   arrived
     /// @param timedOut requests that were sent, but not answered within half a minute
-    /// @param unreachable requests that were not sent, because no connection to the relay was open
+    /// @param unreachable requests that were not sent because no connection to the relay was open
     ///   when they were due
-    /// @param unsent requests that were not sent, because every connection was busy until the end
+    /// @param unsent requests that were not sent because every connection was busy until the end
     public record MissingAnswers(long unanswered, long timedOut, long unreachable, long unsent) {}
 
     public LoadResult {

@@ -10,11 +10,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// The total CPU time that each thread of each role, and the machine as a whole, had used up to a
-/// given moment.
+/// The CPU time that each measured thread, and the machine as a whole, had used by a given moment.
 ///
-/// A role consists of a process and its descendants, except for the descendants that belong to
-/// another role.
+/// The threads are grouped by the role of their process. A role consists of a process and its
+/// descendants, except for the descendants that belong to another role.
 ///
 /// @param machineTicks the busy time of all processors, in hundredths of a second
 public record CpuSnapshot(
@@ -54,7 +53,7 @@ public record CpuSnapshot(
     }
 
     /// Returns the busy time from the first line of `/proc/stat`: all time except idle time and
-    /// time spent waiting for the disk. Time stolen by the host counts as busy, because no program
+    /// time spent waiting for the disk. Time stolen by the host counts as busy because no program
     /// on this machine could use it.
     static long busyTicks(String line) {
         String[] fields = line.split(" +", -1);

@@ -2,8 +2,7 @@ package dev.sluice.bench.measure;
 
 import java.util.List;
 
-/// A process and its threads, with the total CPU time that each of them had used up to a given
-/// moment.
+/// A process and its threads, with the total CPU time that each of them had used by a given moment.
 public record ProcessSample(ProcessTimes times, List<ThreadTimes> threads) {
 
     public ProcessSample {

@@ -56,7 +56,7 @@ public record ThreadTimes(long thread, String group, long nanos, long switches) 
         }
     }
 
-    /// Reads a file as Latin-1, because names may contain any bytes.
+    /// Reads a file as Latin-1 because names may contain any bytes.
     private static String read(Path file) throws IOException {
         return Files.readString(file, StandardCharsets.ISO_8859_1);
     }

@@ -3,7 +3,7 @@ package dev.sluice.bench.platform;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// Detects that the parent process has ended: standard input then ends, too.
+/// Detects that the parent process has ended: standard input ends at the same time.
 public final class ParentProcess {
 
     private ParentProcess() {}

@@ -30,7 +30,7 @@ public final class SystemCommands {
         return unchecked(() -> Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
     }
 
-    /// Whether a program with this name is installed.
+    /// Whether a folder in `PATH` contains an executable file with this name.
     public static boolean isInstalled(String name) {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));

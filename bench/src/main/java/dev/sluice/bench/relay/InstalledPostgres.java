@@ -101,7 +101,7 @@ public final class InstalledPostgres implements AutoCloseable {
         command.add(programs.resolve(program).toString());
         command.add("--pgdata=" + data());
         command.addAll(arguments);
-        // The output goes to a file. Reading a pipe to its end would block, because the server that
+        // The output goes to a file. Reading a pipe to its end would block because the server that
         // `pg_ctl` starts keeps the pipe open.
         var process =
                 SystemCommands.launch(command, directory.resolve("output"), Path.of("/"), Map.of());

@@ -11,7 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A client for the part of the relay's management API that scenarios and faults need.
+/// A client for the part of the relay's management API that the scenarios and the `faults` module
+/// need.
 public final class RelayApi {
 
     /// Short retry intervals, so that deliveries interrupted by a crash arrive before the run ends.

@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/// A relay process with a data directory that is removed when this object is closed, unless it is
-/// to be kept.
+/// A relay process whose data directory is removed when this object is closed, unless `keep` is
+/// true.
 ///
 /// The launcher script replaces itself with the server, so the started process is the server.
 public final class RelayProcess implements SystemUnderTest {
@@ -33,7 +33,7 @@ public final class RelayProcess implements SystemUnderTest {
     /// Matches the beginning of a log line. The lines of a stack trace do not begin like this.
     private static final Pattern LOG_LINE_START = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
 
-    /// The timeout for the first start. It is long, because the launcher may have to build the
+    /// The timeout for the first start. It is long because the launcher may have to build the
     /// server first.
     private static final Duration FIRST_START_TIMEOUT = Duration.ofMinutes(10);
 

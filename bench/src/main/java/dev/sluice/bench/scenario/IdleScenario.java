@@ -25,7 +25,8 @@ import java.util.EnumMap;
 /// measured at the same time.
 ///
 /// @param load the settings of the full load
-/// @param full how long the relay runs at full load first; zero for a relay that has never worked
+/// @param full how long the relay first runs at full load; if zero, the measured relay has never
+///   handled an event
 /// @param settling how long the relay then runs before it is measured
 public record IdleScenario(
         RelaySetup setup, LoadSettings load, Duration full, Duration settling, Duration measured)

@@ -20,9 +20,10 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// Scenario `lists`: requests lists of events, deliveries and dead letters with many combinations
-/// of filters, as well as single events, statistics and other lists, from a relay that has millions
-/// of events. The p99 of each kind of request must be below 100 ms.
+/// Scenario `lists`: measures how fast a relay with millions of events answers read requests. It
+/// requests lists of events, deliveries and dead letters with many combinations of filters. It also
+/// requests single events, statistics and other lists. The p99 of each kind of request must be
+/// below 100 ms.
 ///
 /// @param rarePerMillion how many events per million fail verification; the same number pass it
 /// @param isOneHour whether all events arrived within one hour instead of 28 days

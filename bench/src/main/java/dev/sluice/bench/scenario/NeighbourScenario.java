@@ -23,7 +23,7 @@ public record NeighbourScenario(
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(2, 20);
 
-    /// How long an attack runs before the source beside it is measured.
+    /// How long an attack runs before the other source is measured.
     private static final long HEAD_START_MILLIS = 2_000;
 
     public static NeighbourScenario from(CommandLineOptions options) {

@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Measures a healthy destination beside a dead destination with a long backlog and a destination
-/// that hangs.
+/// Measures a healthy destination while the same relay serves two unhealthy neighbours: a dead
+/// destination with a long backlog, and a destination that hangs.
 ///
-/// The dead destination refuses connections. Both neighbours are resumed and paused together, again
-/// and again, so that the healthy destination is measured with and without them on the same relay.
+/// The dead destination refuses connections. Both neighbours are repeatedly resumed and paused
+/// together, so that the healthy destination is measured with and without them.
 final class NoisyNeighbours {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.25, 20);

@@ -17,8 +17,8 @@ public final class ScenarioRunner {
 
     private static final Path RESULTS_DIRECTORY = Path.of("bench", "results");
 
-    /// The options whose values are left out of the saved page, because they are secrets or paths
-    /// on this machine.
+    /// The options whose values are left out of the saved page because they are secrets or paths on
+    /// this machine.
     private static final Set<String> REDACTED_OPTIONS = Set.of("--key", "--sluice", "--against");
 
     private ScenarioRunner() {}

@@ -13,8 +13,8 @@ import java.util.Map;
 
 /// Scenario `sign-in`: thousands of addresses send wrong passwords for the owner's account.
 /// Meanwhile, the owner signs in and out repeatedly, from known addresses and from new ones. No
-/// sign-in from a known address may be refused, and neither the owner's latency nor the relay's
-/// live heap may exceed its limit.
+/// sign-in from a known address may be refused, and neither the owner's latency nor the growth of
+/// the relay's live heap may exceed its limit.
 public record SignInScenario(Path launcher, boolean keep, int guesses, int atATime)
         implements Scenario {
 

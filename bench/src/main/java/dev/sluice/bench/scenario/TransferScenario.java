@@ -44,7 +44,7 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
     /// threads and buffers.
     private static final int MAX_MEGABYTES_BESIDE_HEAP = 150;
 
-    /// Tables that are not compared, because their rows are specific to one installation or contain
+    /// Tables that are not compared because their rows are specific to one installation or contain
     /// the time of the import.
     private static final Set<String> OF_ONE_PLACE =
             Set.of(

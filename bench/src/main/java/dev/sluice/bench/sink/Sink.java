@@ -79,8 +79,8 @@ public final class Sink {
         sink.run();
     }
 
-    /// Opens a sink. Unless `behaviour` is to refuse connections, the sink is listening for
-    /// deliveries when this method returns. Port 0 means any free port.
+    /// Opens a sink. Unless `behaviour` refuses connections, the sink is listening for deliveries
+    /// when this method returns. Port 0 means any free port.
     public static Sink open(SinkBehaviour behaviour, Optional<Path> ledger, int port)
             throws IOException {
         var selector = Selector.open();

@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import java.time.InstantSource;
 import java.util.Map;
 
-/// The `dlq` group of commands.
+/// Adds the `sluice dlq` command group, which lists, counts, resends and dismisses dead letters.
 public final class DeadLetterCommands {
 
     private DeadLetterCommands() {}

@@ -53,7 +53,7 @@ final class ChangePlan {
         }
     }
 
-    /// Returns a removal for each resource that the file does not contain. Connections come first,
+    /// Returns a removal for each resource that the file does not contain. Connections come first
     /// because the server no longer finds a connection whose source or destination has been
     /// deleted.
     private static List<Removal> removals(List<DeclaredThing> wanted, ExistingGateway state) {

@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import java.time.InstantSource;
 import java.util.Map;
 
-/// The `sluice events` command group.
+/// Adds the `sluice events` command group, which lists, shows and resends events.
 public final class EventCommands {
 
     private EventCommands() {}

@@ -22,7 +22,7 @@ import javax.net.ssl.SSLException;
 /// case of the headers, and every byte of the body, so the receiver can still verify a signature.
 /// Leaves out hop-by-hop headers and headers whose value the server masks.
 ///
-/// It writes the HTTP requests itself, because HTTP client libraries may reorder headers or change
+/// It writes the HTTP requests itself because HTTP client libraries may reorder headers or change
 /// their bytes. Each request uses a new connection.
 public final class LocalForwarder {
 

@@ -28,8 +28,8 @@ final class RequestHead {
                     "content-length",
                     "expect");
 
-    /// The mask that the server shows instead of a credential. A header whose real value is this
-    /// text is left out too, because the two cannot be told apart.
+    /// The mask that the server shows instead of a credential. A header with this value is left
+    /// out, even if the sender really sent this value, because the two cases look the same.
     private static final String MASK = "***";
 
     private RequestHead() {}

@@ -37,8 +37,8 @@ public final class RouteTable {
         }
     }
 
-    /// Splits a route at the first `=` that is followed by a valid address, because the source's
-    /// name and the address's query can contain `=` too.
+    /// Splits a route at the first `=` that is followed by a valid address. The source's name and
+    /// the address's query can also contain `=`.
     private static RouteOption parse(String text) {
         for (int equals = text.indexOf('=', 1);
                 equals > 0;

@@ -121,9 +121,10 @@ final class FeedOptions {
         return Optional.ofNullable(duration).map(TimeArgument::parseDuration);
     }
 
-    /// Returns the timeouts of the feed. On a terminal, unless `--max-reconnect-time` is given, a
-    /// lost feed tries to reconnect until the user stops it. If too many streams are open, the feed
-    /// waits up to the same limit on a terminal, and up to [#LIMIT_TIME_OFF_TERMINAL] otherwise.
+    /// Returns the timeouts of the feed. A lost feed tries to reconnect for `--max-reconnect-time`.
+    /// Without that option, it tries for [#RECONNECT_TIME_OFF_TERMINAL], or on a terminal until the
+    /// user stops it. If too many streams are open, the feed waits for the same time on a terminal,
+    /// and for up to [#LIMIT_TIME_OFF_TERMINAL] otherwise.
     StreamTimeouts timeouts(CommandContext context) {
         boolean isTerminal = context.shell().isTerminal();
         var reconnect =

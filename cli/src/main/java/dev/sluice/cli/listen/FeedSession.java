@@ -42,8 +42,8 @@ final class FeedSession implements FeedListener {
     private Function<StoredEvent, Optional<Runnable>> handler = _ -> Optional.empty();
     private boolean isGapExpected;
 
-    /// Whether a backlog needs no warning, because the user was already warned, the stream starts
-    /// in the past, or `--concurrency` is above one.
+    /// Whether to skip the warning about a backlog. True if the user was already warned, if the
+    /// stream starts in the past, or if `--concurrency` is above one.
     private boolean isBacklogKnown;
 
     private int events;

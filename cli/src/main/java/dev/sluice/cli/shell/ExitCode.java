@@ -8,7 +8,7 @@ public final class ExitCode {
     public static final int USAGE = 2;
     public static final int NOT_FOUND = 3;
 
-    /// Not signed in, an invalid key, or a caller without permission.
+    /// The user is not signed in, the key is invalid, or the caller lacks permission.
     public static final int DENIED = 4;
 
     /// A conflict, values that the server refuses, or mistakes in the file that `apply` reads.

@@ -30,7 +30,7 @@ public record Shell(
         environment = Map.copyOf(environment);
     }
 
-    /// Returns the environment of this process. Its output streams use UTF-8 in any locale, because
+    /// Returns the environment of this process. Its output streams use UTF-8 in any locale because
     /// JSON is UTF-8.
     public static Shell ofProcess() {
         var console = System.console();

@@ -20,7 +20,7 @@ public record PrintedParts(
 
     private static final String MASK = "***";
 
-    /// Matches the names of headers whose values are secret, because they give access or prove that
+    /// Matches the names of headers whose values are secret because they give access or prove that
     /// a request is genuine.
     private static final Pattern SECRET =
             Pattern.compile(

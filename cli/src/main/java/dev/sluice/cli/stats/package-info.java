@@ -1,4 +1,4 @@
-/// The `stats` command.
+/// The `stats` command, which shows counts of events and deliveries.
 @NullMarked
 package dev.sluice.cli.stats;
 

@@ -56,7 +56,7 @@ public final class CursorFile {
         }
     }
 
-    /// Replaces the file atomically.
+    /// Saves the position by replacing the file atomically.
     public void write(String cursor) {
         try {
             Files.createDirectories(path.getParent());

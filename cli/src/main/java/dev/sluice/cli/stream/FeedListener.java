@@ -28,8 +28,8 @@ public interface FeedListener {
     /// Called after all messages up to this position have been passed to the listener.
     void onCursor(String cursor);
 
-    /// Called when events may be missing. Unless the reason is `not_resumed`, the missing events
-    /// that are still available are passed to [#onEvent] next.
+    /// Called when events may be missing. Unless the reason is `not_resumed`, the feed next passes
+    /// to [#onEvent] the missing events that it can still get.
     ///
     /// @param reason a stable, machine-readable code, such as `retention`
     void onGap(String reason);

@@ -79,7 +79,7 @@ public final class FilterExpression {
     }
 
     /// Converts a value. Valid JSON is read as JSON, so `7` is a number and `"7"` is text. Anything
-    /// else is text. With `isText`, numbers, booleans and null are read as text too.
+    /// else is text. With `isText`, numbers, booleans and null are also read as text.
     private static JsonNode value(String text, boolean isText) {
         var json = JsonTree.tryRead(text.getBytes(UTF_8));
         boolean isJson =

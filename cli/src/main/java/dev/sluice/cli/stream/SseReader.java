@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// Reads Server-Sent Events. The length of a line is bounded, because the server is not trusted.
+/// Reads Server-Sent Events. The length of a line is bounded because the server is not trusted.
 final class SseReader {
 
     private static final int MAX_LINE_BYTES = 32 * 1024 * 1024;

@@ -38,7 +38,7 @@ final class StoredEvents {
     /// Returns the events that arrived at this time or later, the oldest first. They have no
     /// headers or body; [#whole] reads those.
     ///
-    /// @param time in the server's format
+    /// @param time a time in the server's format
     /// @throws CommandException if the request to the server fails
     List<StoredEvent> since(String time) {
         var found = new ArrayList<StoredEvent>();

@@ -46,7 +46,7 @@ public record StreamChoice(
                 .with("connection_id", connection);
     }
 
-    /// Returns text that identifies this choice. Positions are saved under this text, because a
+    /// Returns text that identifies this choice. Positions are saved under this text because a
     /// position in a stream with one filter is not valid for another filter.
     public String key() {
         return sources.key()

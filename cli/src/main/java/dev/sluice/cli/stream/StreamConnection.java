@@ -116,8 +116,8 @@ final class StreamConnection implements AutoCloseable {
         return isOver && messages.isEmpty();
     }
 
-    /// Returns how long ago data last arrived, or zero while the queue is full, because nothing is
-    /// read then.
+    /// Returns how long ago data last arrived. While the queue is full, nothing is read, so the
+    /// result is zero.
     Duration silence() {
         return isFull() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - lastByteNanos);
     }

@@ -74,7 +74,7 @@ public final class StreamSources {
     }
 
     /// Returns one source filter for each request that is needed to list events. Each filter is the
-    /// id of a chosen source. If all sources are chosen, returns a single empty filter, because one
+    /// id of a chosen source. If all sources are chosen, returns a single empty filter because one
     /// request lists the events of all sources.
     List<Optional<String>> filter() {
         return isAll

@@ -59,7 +59,7 @@ public final class RelayCluster implements AutoCloseable {
             return ofSettings(Map.of(), Map.of(), second);
         }
 
-        /// Returns requirements with the same environment for PostgreSQL and all relays.
+        /// Returns requirements that give PostgreSQL and all relays the same environment.
         public static ClusterRequirements ofEnvironment(Map<String, String> environment) {
             return ofSettings(environment, environment, Map.of());
         }
@@ -72,7 +72,9 @@ public final class RelayCluster implements AutoCloseable {
                     Map.of(), postgres, each, second, Optional.empty(), false);
         }
 
-        /// Returns requirements with a part of PostgreSQL's data on a volume.
+        /// Returns requirements that place a part of PostgreSQL's data on a volume.
+        ///
+        /// @param postgres the settings of PostgreSQL
         public static ClusterRequirements ofVolume(
                 TmpfsVolume volume, Map<String, String> postgres) {
             return new ClusterRequirements(

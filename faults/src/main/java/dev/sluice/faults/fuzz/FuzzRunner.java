@@ -84,7 +84,7 @@ public final class FuzzRunner {
                         }
                     });
         }
-        // The last responses may arrive a little later.
+        // The last responses may arrive a little after the time limit.
         if (!Wait.until(most.plusSeconds(60), () -> done.getCount() == 0)) {
             throw new IllegalStateException("the connections did not end");
         }

@@ -60,7 +60,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /// Sets the conditions. They apply to open connections, too.
+    /// Sets the conditions for new connections and for those that are already open.
     public void setConditions(LinkConditions next) {
         lock.lock();
         try {

@@ -28,7 +28,7 @@ public final class Authenticator {
     private static final String BEARER_PREFIX = "Bearer ";
     private static final int MAX_WRONG_KEYS_PER_MINUTE = 30;
 
-    /// Tells caches not to store responses, because one caller's response must not reach another.
+    /// Tells caches not to store responses, so that no caller receives another caller's response.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
 
     /// A request whose API key was found in the database.

@@ -30,7 +30,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
 
     /// Records a change by the caller in the audit log of the workspace.
     ///
-    /// @param action such as `source.updated`
+    /// @param action what was done, such as `source.updated`
     /// @param name the name of what was changed; empty if it has none
     /// @param fields the names of the fields that the request set
     public void record(Tx tx, String action, UUID target, String name, Set<String> fields) {

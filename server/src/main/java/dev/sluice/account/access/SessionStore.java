@@ -35,7 +35,7 @@ public final class SessionStore {
             String address,
             String userAgent) {}
 
-    /// Switches each session in a workspace to the workspace that the session's person joined
+    /// Switches each session in a workspace to the workspace that the signed-in person joined
     /// first, or to no workspace if the person is not a member of any.
     private static final String MOVE_OUT =
             """
@@ -172,9 +172,9 @@ public final class SessionStore {
         tx.update(MOVE_OUT + " and account_id = ?", workspace.value(), account);
     }
 
-    /// Ends all access to a workspace. Deletes the workspace's keys, invites and memberships.
-    /// Switches each session in the workspace to the other workspace that the session's person
-    /// joined first, or to no workspace if there is no other.
+    /// Ends all access to a workspace. Deletes the workspace's keys, invites and memberships. Then
+    /// switches each session in the workspace to the one that the signed-in person joined first
+    /// among their other workspaces, or to no workspace if there are no others.
     public static void endAccess(Tx tx, WorkspaceId workspace) {
         ApiKeyStore.deleteAll(tx, workspace);
         InviteStore.deleteAll(tx, workspace);

@@ -24,7 +24,8 @@ public final class AuditTrail {
 
     /// Records a change in a workspace.
     ///
-    /// @param action such as `source.updated`; docs/reference/audit-log.md lists all actions
+    /// @param action what was done, such as `source.updated`; docs/reference/audit-log.md lists all
+    ///   actions
     /// @param target the id of what was changed
     /// @param name the name of what was changed; empty if it has none or is a person
     /// @param fields the names of the fields that the request set, without their values

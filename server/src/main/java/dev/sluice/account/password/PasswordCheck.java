@@ -91,7 +91,8 @@ public final class PasswordCheck {
             throw ApiException.tooMany("Too many failed sign-ins.", delay);
         }
         var account = db.call(tx -> AccountStore.find(tx, email));
-        // This query also runs for an unknown account, so that the response takes just as long.
+        // This query also runs for an unknown account, so that the response takes as long as for a
+        // known one.
         var id = account.map(Account::id).orElse(NO_ACCOUNT);
         boolean isKnown = db.call(tx -> KnownNetworkStore.isKnown(tx, id, network));
         var place = place(network, isKnown);

@@ -73,8 +73,8 @@ public final class SignInRoutes {
     private Reply openSession(Request request, Account account) {
         return db.call(tx -> {
             // The password may have been changed while the client waited for the check. The lock
-            // makes a later change wait until this session is stored, so that the change ends this
-            // session, too.
+            // makes a later change wait until this session is stored, so that the change also ends
+            // this session.
             if (!AccountStore.lockUnchanged(tx, account)) {
                 throw wrongPassword();
             }

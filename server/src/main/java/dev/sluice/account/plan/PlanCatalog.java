@@ -22,8 +22,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/// All plans that this server offers: either the built-in ones or those read from a file. It also
-/// keeps plans that are no longer offered but that some workspaces still have. Immutable.
+/// The catalog of the plans that this server offers: either the built-in ones or those read from a
+/// file. It also keeps plans that are no longer offered but that some workspaces still have.
+/// Immutable.
 public final class PlanCatalog {
 
     private static final int MAX_RETENTION_DAYS = 3650;

@@ -16,8 +16,8 @@ public sealed interface PlanChange {
     /// The workspace has the new plan now.
     record Changed(Workspace workspace) implements PlanChange {}
 
-    /// Nothing was changed, because the new plan keeps events for a shorter time and the request
-    /// did not confirm this.
+    /// Nothing was changed: the new plan keeps events for a shorter time than the current plan, and
+    /// the request did not confirm this.
     ///
     /// @param retention how long the new plan keeps events
     /// @param events the number of stored events that would expire immediately; approximate,

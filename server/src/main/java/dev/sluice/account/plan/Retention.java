@@ -43,8 +43,8 @@ public record Retention(OptionalInt days) {
         return length().map(receivedAt::plus);
     }
 
-    /// Returns the notice period. When an event expires, its unfinished deliveries end. Sluice
-    /// announces this one notice period in advance.
+    /// Returns the notice period. Sluice announces the expiry of an event this long in advance,
+    /// because expiry ends the event's unfinished deliveries.
     ///
     /// The period is 24 hours, or half the retention if the retention is shorter than two days.
     /// Returns empty if events never expire.

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /// The kinds of items that the usage ledger counts. A refusal is counted in the hour in which it
-/// happened, any other item in the hour in which its event arrived. The database stores the kind's
-/// number.
+/// happened. Any other item is counted in the hour in which its event arrived. The database stores
+/// the kind's number.
 public enum UsageKind {
     /// Events received by a source, grouped by verification result.
     EVENTS(1),

@@ -25,9 +25,11 @@ public final class ConnectionQueries {
     /// A connection as it is loaded into a node's memory, and whether it is deleted.
     public record ConnectionVersion(Connection connection, boolean isDeleted) {}
 
-    /// A connection that has ended, because it or its destination was deleted.
+    /// A connection that has ended: it delivers no more events because it or its destination was
+    /// deleted.
     ///
-    /// @param isByDestination whether it ended because its destination was deleted
+    /// @param isByDestination whether the destination was deleted and the connection was not
+    ///   deleted before that
     public record EndedConnection(ConnectionId id, boolean isByDestination) {}
 
     private ConnectionQueries() {}
@@ -154,7 +156,7 @@ public final class ConnectionQueries {
     /// Returns up to `limit` connections that are not marked as deleted, ordered by id.
     ///
     /// They include connections whose destination is deleted, until [ConnectionStore#endLeftOver]
-    /// marks these connections as deleted, too.
+    /// marks these connections as deleted.
     ///
     /// @param after only connections with a higher id than this are returned
     public static List<ConnectionVersion> live(Tx tx, UUID after, int limit) {
@@ -182,7 +184,7 @@ public final class ConnectionQueries {
         return new ConnectionVersion(connection(row), !row.isNull("deleted_at"));
     }
 
-    /// Returns those of `connections` that have ended. For each, says whether the connection or its
+    /// Returns the given connections that have ended, and for each, whether the connection or its
     /// destination was deleted first. Omits connections whose rows have been removed.
     public static List<EndedConnection> ended(Tx tx, List<ConnectionId> connections) {
         return tx.query(

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
 
-/// The route `DELETE /api/v1/workspaces/{id}`, with which an owner deletes a workspace.
+/// The route `DELETE /api/v1/workspaces/{id}`, which lets an owner delete a workspace.
 public final class WorkspaceDeletionRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceDeletionRoutes.class);

@@ -36,7 +36,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         secretNames = Set.copyOf(secretNames);
     }
 
-    /// Returns custom headers none of which are secret.
+    /// Creates custom headers, none of which is secret.
     public static CustomHeaders of(List<Header> headers) {
         return new CustomHeaders(headers, Set.of(), true);
     }

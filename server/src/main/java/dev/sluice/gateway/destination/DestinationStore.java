@@ -203,9 +203,9 @@ public final class DestinationStore {
         return tx.update("delete from destination where id = any (?)", free);
     }
 
-    /// Removes up to `limit` revisions that were replaced before `before`. Returns how many
-    /// revisions were removed. The caller must make sure that no stored attempt was made before
-    /// `before`.
+    /// Removes up to `limit` revisions that were replaced before the time `before`. Returns how
+    /// many revisions were removed. The caller must make sure that no stored attempt was made
+    /// before that time.
     public static int removeReplacedRevisions(Tx tx, Instant before, int limit) {
         return tx.update(
                 """

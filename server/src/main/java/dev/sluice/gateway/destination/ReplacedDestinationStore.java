@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// Keeps a destination's old URL, authentication and custom headers when a change replaces any of
-/// them. Also finds the ones that were in force at a given configuration version. Secrets stay
+/// them. Also finds the values that were in force at a given configuration version. Secrets stay
 /// encrypted in the database.
 public final class ReplacedDestinationStore {
 

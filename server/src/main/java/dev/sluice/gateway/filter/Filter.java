@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /// A connection's filter: rules that decide which events the connection receives. Immutable;
-/// evaluating it has no side effects.
+/// evaluating it changes only the [FilterInput].
 public final class Filter {
 
     /// A rule or a group of rules.

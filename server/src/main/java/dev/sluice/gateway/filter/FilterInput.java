@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/// The headers and body of one event, prepared for filters, and the [Effort] (a budget of CPU work)
-/// that all filters of the event share.
+/// The headers and body of one event, prepared for filters, and an [Effort], which is the budget of
+/// CPU work for evaluating the filters.
 ///
-/// All filters of an event share one instance. The body is parsed at most once, and only if a rule
-/// needs it. Each path is looked up once. Not thread-safe.
+/// All filters of an event share one instance, and therefore one budget. The body is parsed at most
+/// once, and only if a rule needs it. Each path is looked up once. Not thread-safe.
 public final class FilterInput {
 
     /// The cost of evaluating one rule, not counting the bytes that it reads.
@@ -23,7 +23,7 @@ public final class FilterInput {
 
     /// The cost of comparing the header name in a path with the name of one header. If the two
     /// names have the same length, that length is added to the cost. If they are equal, the length
-    /// of the header's value is added, too.
+    /// of the header's value is also added.
     private static final int HEADER_COST = 4;
 
     /// The base effort at ingest, which is enough for a thousand short rules on any event.

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The value with which a filter rule compares the value in an event. Everything that depends only
+/// The value that a filter rule compares with the value in an event. Everything that depends only
 /// on the operand is prepared once, when the filter is parsed. Immutable.
 ///
 /// @param string the value if it is a string, otherwise empty

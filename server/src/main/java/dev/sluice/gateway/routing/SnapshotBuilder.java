@@ -71,7 +71,7 @@ final class SnapshotBuilder {
         return copy;
     }
 
-    /// @param deleted records the connections that these changes end
+    /// @param deleted the cache to which the connections that these changes delete are added
     static ConfigurationSnapshot build(
             ConfigurationSnapshot before,
             ConfigurationChanges changes,
@@ -207,8 +207,8 @@ final class SnapshotBuilder {
         private final Map<K, Set<ConnectionId>> sets;
         private final Set<K> copied = new HashSet<>();
 
-        /// @param sets the index to change. The map itself is changed, but each set in it is copied
-        ///   before it is changed
+        /// @param sets the map to change; a set in this map is not changed, but replaced by a
+        ///   changed copy
         ConnectionIndex(Map<K, Set<ConnectionId>> sets) {
             this.sets = sets;
         }
@@ -221,8 +221,9 @@ final class SnapshotBuilder {
             return sets.getOrDefault(key, Set.of());
         }
 
-        /// Adds a connection. The first connection of a key is stored in an immutable set, which
-        /// takes less memory. Most sources have only one connection.
+        /// Adds a connection. The first connection of a key is stored in an immutable set, because
+        /// most sources have only one connection, and such a set takes less memory than a
+        /// [HashSet].
         void add(K key, ConnectionId connection) {
             var known = of(key);
             if (known.isEmpty()) {

@@ -6,7 +6,7 @@ import dev.sluice.platform.db.Tx;
 import java.time.Instant;
 import java.util.List;
 
-/// The SQL that assigns ingest tokens to sources, and retires them.
+/// The SQL that assigns ingest tokens to sources, and that retires tokens.
 ///
 /// A token is retired when it is no longer the current or the previous token of its source. Senders
 /// might still use it, so only the workspace whose source had it can claim it again. Only its hash

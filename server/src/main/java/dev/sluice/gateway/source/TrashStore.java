@@ -128,8 +128,8 @@ public final class TrashStore {
     }
 
     /// Purges the sources in `due` that have been in the trash for seven days and have not been
-    /// purged yet. The rows stay, but what users entered in them is erased, and the sources' tokens
-    /// are retired.
+    /// purged yet. The rows stay, but their names, descriptions, verification settings and response
+    /// settings are erased. The sources' tokens are retired.
     ///
     /// @return the purged sources
     static List<SourceId> purge(Tx tx, List<SourceId> due, Instant now, long version) {

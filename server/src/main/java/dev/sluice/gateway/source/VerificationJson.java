@@ -27,7 +27,7 @@ public final class VerificationJson {
     private static final int DEFAULT_TOLERANCE_SECONDS = 300;
 
     /// The maximum tolerance for timestamps: one week, in seconds. With a longer tolerance, an
-    /// attacker could replay older requests.
+    /// attacker could replay requests that are more than a week old.
     private static final int MAX_TOLERANCE_SECONDS = 7 * 24 * 3600;
 
     private static final Map<String, WebhookProvider> PROVIDERS_BY_TEXT =

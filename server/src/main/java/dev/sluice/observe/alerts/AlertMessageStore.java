@@ -126,7 +126,7 @@ final class AlertMessageStore {
     /// node has claimed. Claiming a message to a chat delays the other messages to that chat by
     /// [#CHAT_INTERVAL].
     ///
-    /// @param messages at most one for each chat
+    /// @param messages the ids of the messages to claim; at most one of them for each chat
     /// @param until when the claim expires; from then on, another node may claim any message for
     ///   which this node has not yet recorded a result
     static List<ClaimedMessage> claim(

@@ -305,7 +305,7 @@ final class AlertQueries {
     ///
     /// When a workspace has `maxIncidents` incidents, its other destinations and sources share one
     /// incident for each target. If the shared incident is already marked as unreadable, the
-    /// destinations and sources that share it are left out, too.
+    /// destinations and sources that share it are also left out.
     ///
     /// @param maxIncidents how many incidents a workspace may have besides the shared ones
     static List<AlertKey> unreportedUnreadable(

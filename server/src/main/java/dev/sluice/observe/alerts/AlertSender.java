@@ -31,12 +31,13 @@ import java.util.concurrent.locks.ReentrantLock;
 /// node sends a message, it claims the message in the database, so that no other node sends it at
 /// the same time.
 ///
-/// If that node dies, the claim expires, and another node sends the message with the same id. A
-/// message that is refused temporarily is tried up to five times. The tries span about two and a
-/// half hours, or more if the channel asks for longer pauses. The counts of an abandoned message
-/// are reported with a later message. A chat gets at most one message a second. A node sends only a
-/// few messages of a workspace at a time, so that a channel that hangs does not delay other
-/// workspaces.
+/// If a node dies while it sends a message, its claim expires, and another node sends the message
+/// with the same id. A message that is refused temporarily is tried up to five times. The tries
+/// span about two and a half hours, or more if the channel asks for longer pauses. The counts of an
+/// abandoned message are reported with a later message.
+///
+/// A chat gets at most one message a second. A node sends only a few messages of a workspace at a
+/// time, so that a channel that hangs does not delay other workspaces.
 public final class AlertSender implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(1);
@@ -280,7 +281,7 @@ public final class AlertSender implements Loop.Step {
                 .log("alert.failed");
     }
 
-    /// Schedules another try. If the channel asks for a pause, its other messages are delayed, too.
+    /// Schedules another try. If the channel asks for a pause, also delays its other messages.
     private void retry(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var now = clock.instant();
         var pause = RETRY_INTERVALS.get(claimed.tries() - 1);

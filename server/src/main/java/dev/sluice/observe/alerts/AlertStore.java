@@ -83,7 +83,7 @@ final class AlertStore {
     }
 
     /// Lets only one transaction at a time count the incidents of workspaces and create new ones.
-    /// To do so, locks the watcher's position, which [#move] locks too. Must be called before any
+    /// To do so, locks the watcher's position, which [#move] also locks. Must be called before any
     /// incident is locked.
     static void lockRoom(Tx tx) {
         tx.single("select true as locked from alert_watch for update", row -> row.bool("locked"));
@@ -562,8 +562,8 @@ final class AlertStore {
                 now.minus(AlertIncident.QUIET));
     }
 
-    /// Deletes all incidents of these targets, and the updates of these incidents that were not
-    /// reported yet (`alert_news`).
+    /// Deletes all incidents of these targets, and the news of these incidents that no message has
+    /// reported yet.
     static void deleteAll(Tx tx, Collection<UUID> targets) {
         tx.update(
                 """

@@ -24,7 +24,7 @@ final class IncidentRoom {
     static final int MAX_INCIDENTS = 1_000;
 
     /// Sorts by destination, so that a destination is assigned incidents for all its targets or for
-    /// none. An exception is the destination at which the limit is reached.
+    /// none. The only exception is the destination at which the limit is reached.
     private static final Comparator<AlertKey> DESTINATIONS_FIRST =
             Comparator.comparing(AlertKey::destination).thenComparing(AlertKey::target);
 

@@ -130,7 +130,8 @@ public final class ObserveAssembly {
 
     public List<Chore> chores() {
         return List.of(
-                // While streams are open, the process is not idle.
+                // While streams are open, the process is not idle, so the first two chores do not
+                // run at their idle intervals.
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .idlingAt(StreamFeed.IDLE_INTERVAL)
                         .wokenBy(streamFeed::onWakeNeeded),

@@ -62,8 +62,8 @@ final class AuditQueries {
                 high);
     }
 
-    /// Returns events whose delivery rows look wrong, and ids of events that have delivery rows but
-    /// are not stored under the same source.
+    /// Returns the ids of events whose delivery rows look wrong, and of events that have delivery
+    /// rows but are not stored under the same source.
     ///
     /// An event looks right if all of the following are true. Ingest created as many deliveries for
     /// it as expected, and that number is also the last ordinal (the number of a delivery within

@@ -30,9 +30,9 @@ final class HourlyUsageQueries {
     }
 
     /// Returns the key of the count of deliveries that ingest planned for a connection. Unlike the
-    /// recorded number of created deliveries, this count includes deliveries whose filter did not
-    /// match. It can therefore only grow, while the recorded number falls when a delivery is
-    /// filtered after ingest.
+    /// recorded number of created deliveries, this count includes deliveries whose event did not
+    /// match the connection's filter. It can therefore only grow, while the recorded number falls
+    /// when a delivery is filtered after ingest.
     private static HourlyUsageKey planned(UUID connection) {
         return new HourlyUsageKey(UsageKind.DELIVERIES, connection, Trigger.INGEST.number());
     }

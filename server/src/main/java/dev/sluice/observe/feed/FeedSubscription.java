@@ -61,8 +61,8 @@ public final class FeedSubscription {
         return selection;
     }
 
-    /// Returns the key of the parts that this stream shares with others; see
-    /// [StreamSelection#sharedItems].
+    /// Returns the key under which the feed looks up the parts that this stream shares with other
+    /// streams; see [StreamSelection#sharedItems].
     StreamSelection sharedItems() {
         return sharedItems;
     }

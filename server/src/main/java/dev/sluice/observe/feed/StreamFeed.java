@@ -31,9 +31,8 @@ import java.util.stream.Collectors;
 ///
 /// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
 /// became visible since the previous snapshot. A round does nothing if no stream is open or
-/// joining. If a round fails while it gives items to the streams, or if the database has not
-/// responded for a while, the feed drops its streams, and each stream reads the missed items
-/// itself.
+/// joining. The feed drops its streams if a round fails while it gives them items, or if the
+/// database has not responded for a while. Each stream then reads the missed items itself.
 public final class StreamFeed implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
@@ -64,7 +63,7 @@ public final class StreamFeed implements Loop.Step {
     /// the feed's thread.
     private @Nullable TxSnapshot seen;
 
-    /// The failed attempts to read the position.
+    /// Counts consecutive failures to read the position.
     private final FailureStreak positionReads = new FailureStreak(ROUND_INTERVAL);
 
     public StreamFeed(StreamReader reader) {
@@ -231,8 +230,9 @@ public final class StreamFeed implements Loop.Step {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// The parts of one page of items. Streams with the same selection share their part, so that
-    /// many streams of one source cost the feed little more than a single stream.
+    /// The part of one page of items that each stream gets. Streams with the same selection share
+    /// their part, so that many streams of one source cost the feed little more than a single
+    /// stream.
     ///
     /// @param start the cursor before the page
     /// @param workspaces the workspace of each source in the page

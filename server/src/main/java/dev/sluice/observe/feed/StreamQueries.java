@@ -177,7 +177,7 @@ final class StreamQueries {
     /// Returns the maximum difference between `xid` and the id of an older transaction that was
     /// still running when `xid` committed. If the log row of that commit was compacted, this is the
     /// maximum for all commits of about the same minute. Returns 0 if the log has no row for that
-    /// commit, compacted or not.
+    /// commit or a later one.
     static long overlap(Tx tx, long xid) {
         return tx.findOne(
                         "select overlap from commit_log where xid >= ? order by xid limit 1",

@@ -173,7 +173,7 @@ public final class StreamReader {
     ///
     /// If the database cannot read a stored payload, the whole query fails. The batch is then split
     /// in half and each half is read separately. This repeats until the damaged payload is in a
-    /// batch by itself.
+    /// batch on its own.
     private List<StreamEvent> withPayloads(
             List<StreamEvent> events, Predicate<SourceId> needsPayload) {
         var needed =

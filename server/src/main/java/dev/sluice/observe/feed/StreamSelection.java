@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What a client requested of a stream: which events to show, and in which form.
+/// What a client asked a stream to show, and in which form.
 ///
 /// @param only the sources to show; empty for all sources of the workspace, including future ones
 /// @param isFull whether events include headers and body

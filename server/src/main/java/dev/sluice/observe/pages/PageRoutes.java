@@ -82,7 +82,8 @@ public final class PageRoutes {
         this.pageHeaders = List.copyOf(headers);
     }
 
-    /// @param baseUrl the server's public address
+    /// @param baseUrl the server's public address; if it uses HTTPS, pages tell browsers to use
+    ///   only HTTPS
     public static void addTo(Router router, String baseUrl) {
         var files = PageFiles.load(CLASS_PATH_DIRECTORY);
         if (files.index().isEmpty()) {

@@ -24,7 +24,7 @@ public final class RefusalRoutes {
 
     private static final Duration DEFAULT_LENGTH = Duration.ofDays(1);
 
-    /// The maximum length of the time range of a request. It limits how much one request reads: a
+    /// The longest time range that a request may ask for. It limits how much one request reads: a
     /// few rows for each of about 168 hours.
     private static final Duration MAX_LENGTH = Duration.ofDays(7);
 

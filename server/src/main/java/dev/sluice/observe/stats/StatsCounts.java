@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The counts of events, deliveries and refused requests for one bucket, source or destination. Not
-/// thread-safe.
+/// The counts of events, deliveries and refused requests for one source, one destination or one
+/// bucket of a histogram. Not thread-safe.
 ///
 /// A delivery is counted at the time at which its event arrived, even if the delivery ended later.
 final class StatsCounts {

@@ -120,8 +120,8 @@ final class StatsQueries {
                 row.number("size"));
     }
 
-    /// Returns SQL that selects the rows with counts. The column `at` is the row's hour or day,
-    /// counted from 1970.
+    /// Returns SQL that selects the rows that contain the counts. The column `at` is the row's hour
+    /// or day, as the number of hours or days since 1970.
     private String entries() {
         return """
         select kind, key, %2$s as at, dim, n, size

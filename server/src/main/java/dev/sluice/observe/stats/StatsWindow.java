@@ -75,7 +75,7 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
         return starts;
     }
 
-    /// Returns the fields with which every reply about the window begins.
+    /// Returns the fields that every reply about the window starts with.
     JsonObject json() {
         return new JsonObject()
                 .put("window", range(after(), before()))

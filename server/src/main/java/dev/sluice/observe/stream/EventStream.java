@@ -89,8 +89,9 @@ final class EventStream implements StreamBody {
     private StreamCursor cursor;
     private long lastWriteNanos;
 
-    /// The stream's turn to prepare messages, kept for the stream's whole life. If a workspace has
-    /// too many streams, the older ones therefore keep up with their sources.
+    /// The stream's turn to prepare messages, kept for the stream's whole life. Older turns take
+    /// precedence, so if a workspace has too many streams, the older ones still keep up with their
+    /// sources.
     private final StreamTurn preparingTurn;
 
     /// The stream's turn to read from the database. It ends when the stream has caught up or has
@@ -99,8 +100,9 @@ final class EventStream implements StreamBody {
 
     private int pagesLeftOfTurn = MAX_PAGES_OF_TURN;
 
-    /// When the first event of the round in [#roundRead] arrived; empty if the round has none. Read
-    /// once for each round, because that takes longer the further the stream has fallen behind.
+    /// When the first event of the round in [#roundRead] arrived; empty if the round has none. This
+    /// time is read only once for each round, because the read takes longer the further the stream
+    /// has fallen behind.
     private Optional<Instant> eventsFrom = Optional.empty();
 
     /// A cursor within the round that was last read from the database.

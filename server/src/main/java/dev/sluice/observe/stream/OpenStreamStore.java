@@ -13,9 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Stores which streams are open on all nodes. A stream counts as open while the node that sends it
-/// is live. The streams of a dead node no longer count, even though their rows are removed only
-/// later.
+/// Stores the open streams of all nodes. A stream counts as open while the node that sends it is
+/// live. The streams of a dead node no longer count, even though their rows are removed only later.
 final class OpenStreamStore {
 
     /// An open stream of a workspace.
@@ -60,7 +59,7 @@ final class OpenStreamStore {
                 rows);
     }
 
-    /// Returns how many streams of the workspace are open on all nodes.
+    /// Returns how many streams the workspace has open, on all nodes together.
     static long count(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 """
@@ -73,8 +72,9 @@ final class OpenStreamStore {
                 workspace.value());
     }
 
-    /// Returns the streams on all nodes that exceed their workspace's limit. The oldest streams of
-    /// a workspace count as within the limit, so the returned streams are its newest.
+    /// Returns the streams that are above their workspace's limit, which applies to all nodes
+    /// together. The oldest streams of a workspace count as within the limit, so the returned
+    /// streams are its newest.
     static Set<UUID> aboveLimit(Tx tx, Map<WorkspaceId, Integer> limits) {
         var workspaces = List.copyOf(limits.entrySet());
         return new HashSet<>(

@@ -37,8 +37,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// The number of seconds in the `Retry-After` header of the response to a request that is
-    /// refused because too many streams are open.
+    /// The value of the `Retry-After` header, in seconds, when a request is refused because too
+    /// many streams are open.
     private static final String RETRY_AFTER_SECONDS = "5";
 
     private final Db db;
@@ -116,7 +116,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         }
     }
 
-    /// Returns how many streams of the workspace are open on all nodes.
+    /// Returns how many streams the workspace has open, on all nodes together.
     public static long count(Tx tx, WorkspaceId workspace) {
         return OpenStreamStore.count(tx, workspace);
     }

@@ -15,8 +15,8 @@ enum StreamEnd {
     /// to a smaller plan, or other nodes opened streams while this node was cut off from the
     /// database.
     STREAM_LIMIT_REACHED,
-    /// The database did not respond, the stream waited too long for a permit to work, or the stream
-    /// could not continue without a gap.
+    /// The database did not respond, the stream waited too long for a permit to read or to prepare
+    /// messages, or the stream could not continue without a gap.
     UNAVAILABLE,
     SERVER_STOPPING;
 

@@ -15,16 +15,16 @@ final class StreamFrames {
     private static final int RETRY_MILLIS = 2_000;
 
     /// The processor time that it takes to copy a byte of a message and to send it, estimated from
-    /// measurements. Most of it is the kernel's.
+    /// measurements. The kernel uses most of this time.
     private static final long COPY_NANOS_PER_BYTE = 1;
 
-    /// The processor time that it takes to build a byte of a message, also estimated: a message of
-    /// 450 bytes takes some 10 µs.
+    /// The estimated processor time that it takes to build a byte of a message. A message of 450
+    /// bytes takes about 10 µs.
     private static final long BUILD_NANOS_PER_BYTE = 20;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /// The bytes of the messages in [#bytes] that were built for this stream.
+    /// The number of bytes in [#bytes] that belong to messages built for this stream.
     private long builtBytes;
 
     /// Adds the time that the client should wait before it reconnects.
@@ -61,9 +61,9 @@ final class StreamFrames {
         return message(text.getBytes(UTF_8), true);
     }
 
-    /// Returns an estimate of the processor time that it takes to build the messages added since
-    /// the last call of [#take], and to send them, in nanoseconds. Does not include the time that
-    /// filters and transformations take.
+    /// Returns the estimated processor time, in nanoseconds, that it takes to build and send the
+    /// messages added since the last call of [#take]. Does not include the time that filters and
+    /// transformations take.
     long estimatedNanos() {
         return size() * COPY_NANOS_PER_BYTE + builtBytes * BUILD_NANOS_PER_BYTE;
     }
@@ -72,7 +72,7 @@ final class StreamFrames {
         return bytes.size();
     }
 
-    /// Returns the text added since the last call.
+    /// Removes and returns everything added since the last call.
     byte[] take() {
         byte[] taken = bytes.toByteArray();
         bytes.reset();

@@ -65,11 +65,13 @@ public final class StreamRoutes {
     /// waiting to prepare messages.
     private static final double PREPARING_SHARE = Runtime.getRuntime().availableProcessors() / 6.0;
 
-    /// How long a stream waits for its turn to prepare messages, and to read. After that time, it
-    /// gets a permit out of turn. A read takes much longer than preparing messages, so if many
-    /// streams read out of turn, none would catch up.
+    /// How long a stream waits for its turn to prepare messages. After that time, it can get a
+    /// permit out of turn.
     private static final Duration MAX_PREPARING_WAIT = Duration.ofSeconds(1);
 
+    /// How long a stream waits for its turn to read. This is longer than [#MAX_PREPARING_WAIT],
+    /// because a read takes much longer than preparing messages. If many streams read out of turn,
+    /// none would catch up.
     private static final Duration MAX_READ_WAIT = Duration.ofSeconds(15);
 
     private static final List<Header> HEADERS =

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
-/// Limits how much time all streams of this node together spend on one kind of work, so that many
-/// readers cannot starve webhook processing of processor or database time.
+/// Limits how much time all streams of this node together spend on one kind of work. This keeps
+/// processor and database time free for webhooks, even if there are many streams.
 ///
 /// A stream needs a permit to work. While other streams are waiting for a permit, a returned permit
 /// can be used again only after a rest, which keeps the work of all streams within the allowed
@@ -25,19 +25,20 @@ import java.util.function.LongSupplier;
 ///
 /// The workspace that has gone longest without a permit comes first. Within a workspace, the stream
 /// with the oldest turn comes first, so if the share is not enough for all streams, only the newer
-/// ones fall behind. Every eighth permit goes to the stream that has waited longest, if that is a
-/// long time, so a newer stream that needs little gets it. Thread-safe.
+/// ones fall behind. Every eighth permit goes to the stream that has waited longest, if it has
+/// waited for at least `maxWait`. Newer streams that need few permits therefore still get them.
+/// Thread-safe.
 final class StreamWorkLimiter {
 
-    /// Shorter rests are skipped until they add up to this time.
+    /// The minimum rest. Shorter rests are skipped until they add up to this time.
     private static final Duration MIN_REST = Duration.ofMillis(10);
 
     /// The maximum rest, however slow the work was. This cap applies when the work was slow for a
     /// reason other than its size, such as a database that did not respond.
     private static final Duration MAX_REST = Duration.ofSeconds(5);
 
-    /// One in this many permits goes to the stream that has waited longest. If there were more, no
-    /// stream would read fast enough to catch up with a busy source.
+    /// One in this many permits goes to the stream that has waited longest. If more permits were
+    /// given in this way, no stream would read fast enough to catch up with a busy source.
     private static final int PERMITS_PER_LONG_WAIT = 8;
 
     /// The maximum number of workspaces whose last permit is remembered.
@@ -59,8 +60,8 @@ final class StreamWorkLimiter {
     /// The waiting streams. Guarded by `lock`, like all fields below.
     private final List<WaitingStream> waiting = new ArrayList<>();
 
-    /// The value of `permitsGiven` when each workspace last got a permit that it had waited for,
-    /// starting with the workspace for which that was longest ago.
+    /// Maps each workspace to the value of `permitsGiven` when it last got a permit that it had
+    /// waited for. The workspace for which that was longest ago comes first.
     private final SequencedMap<WorkspaceId, Long> lastPermits = new LinkedHashMap<>();
 
     /// The number of permits given to waiting streams.
@@ -74,7 +75,7 @@ final class StreamWorkLimiter {
 
     /// A stream's place among the streams of its workspace.
     ///
-    /// @param number lower for an older turn
+    /// @param number the turn's number; older turns have lower numbers
     record StreamTurn(WorkspaceId workspace, long number) {}
 
     private final class WaitingStream {

@@ -61,7 +61,7 @@ public final class PageLocator {
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
     /// The maximum number of rows before a page that are skipped one by one. If there are more,
-    /// counting is faster.
+    /// counting them is faster than skipping them.
     public static final long MAX_SKIPPED_ROWS = 500;
 
     private final UsageSum usage;
@@ -113,8 +113,9 @@ public final class PageLocator {
         };
     }
 
-    /// Returns the number of rows in a part of one unit. If the rest of the unit is smaller, counts
-    /// the rows in the rest instead and subtracts them from the unit's usage count.
+    /// Returns the number of rows in a part of one unit. If the rest of the unit is smaller than
+    /// this part, counts the rows in the rest instead and subtracts them from the unit's usage
+    /// count.
     private long countEdge(IdRange ids, List<SourceWindow> windows) {
         long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
         long to = from + usage.smallestUnit().minutes;
@@ -255,8 +256,8 @@ public final class PageLocator {
         return new PageSegments(page, offset);
     }
 
-    /// Returns the segments, with those of unit `from` replaced by segments of the smaller unit
-    /// `to`. The replaced segments are adjacent.
+    /// Returns the segments after replacing those of unit `from` with segments of the smaller unit
+    /// `to`. The replaced segments must be adjacent.
     private PageSegments refine(PageSegments pageSegments, BucketUnit from, BucketUnit to) {
         var larger = summed(pageSegments, from);
         if (larger.isEmpty()) {

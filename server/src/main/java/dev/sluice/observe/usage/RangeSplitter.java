@@ -67,9 +67,8 @@ public final class RangeSplitter {
         }
     }
 
-    /// Adds as many units of this size as fit, with smaller units before and after them.
-    ///
-    /// @param from the start of a unit of the smallest size; this applies to `to` as well
+    /// Adds as many units of this size as fit, with smaller units before and after them. Both
+    /// `from` and `to` are the start of a unit of the smallest size.
     private static void addWholeUnits(List<RangePart> parts, BucketUnit unit, long from, long to) {
         if (from >= to) {
             return;

@@ -23,7 +23,8 @@ import java.util.UUID;
 /// A value that the old key cannot open is passed on unchanged, so it remains unreadable.
 public final class ResealedRows extends BlockInput {
 
-    /// The maximum length of a field. The fields of tables with sealed values are shorter.
+    /// The maximum length of a field. In tables with sealed values, every field is shorter than
+    /// this.
     private static final int MAX_FIELD_BYTES = 64 << 20;
 
     private static final int SIGNATURE_BYTES = 11;

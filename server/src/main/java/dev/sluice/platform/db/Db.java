@@ -88,7 +88,7 @@ public final class Db implements AutoCloseable {
         config.setMinimumIdle(1);
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
         config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
-        // Without this, the pool's check of an idle connection would open a transaction, and a
+        // With autocommit off, the pool's check of an idle connection would open a transaction. A
         // statement outside a transaction would then need two more round trips.
         config.setAutoCommit(true);
         return config;
@@ -109,9 +109,9 @@ public final class Db implements AutoCloseable {
         });
     }
 
-    /// Runs `work`, which must run only one statement. The statement commits by itself and takes a
-    /// single round trip, while [#call] needs a second one for the commit. Use this for queries
-    /// that run repeatedly, even while the server is idle.
+    /// Runs `work`, which must run only one statement. The statement commits automatically and
+    /// takes a single round trip, while [#call] needs a second one for the commit. Use this for
+    /// queries that run repeatedly, even while the server is idle.
     public <T> T statement(Function<Tx, T> work) {
         return withConnection(connection -> work.apply(new Tx(connection)));
     }

@@ -22,9 +22,9 @@ final class OutageLog {
 
     private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
 
-    /// How long there must have been no failure before a success ends the outage. This is longer
-    /// than a pool waits for a connection, so that an outage does not end while some connections
-    /// are still failing.
+    /// How much time must have passed since the last failure before a success ends the outage. This
+    /// is longer than a pool waits for a connection, so that an outage does not end while some
+    /// connections are still failing.
     static final Duration MIN_QUIET = Duration.ofSeconds(6);
 
     private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);
@@ -33,13 +33,15 @@ final class OutageLog {
 
     private final LongSupplier nanos;
 
-    /// Written only while holding this object's monitor, but read without it.
+    /// Whether there is an outage. Written only while holding this object's monitor, but read
+    /// without it.
     private volatile boolean isAway;
 
     /// How many outages have ended. Written and read like `isAway`.
     private volatile int ended;
 
-    /// Guarded by this object's monitor, as are the next three fields.
+    /// The number of failures during the outage. This field and the next three are guarded by this
+    /// object's monitor.
     private int failures;
 
     private long firstFailureNanos;

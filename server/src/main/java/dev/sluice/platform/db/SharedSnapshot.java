@@ -7,8 +7,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
-/// Runs several reads concurrently, each in a read-only transaction of its own. All of them see the
-/// same snapshot of the database, as if one transaction had run them one after the other.
+/// Runs several reads concurrently, each in its own read-only transaction. All of them see the same
+/// snapshot of the database, as if one transaction had run them one after the other.
 ///
 /// The first transaction exports its snapshot, and the others import it (PostgreSQL manual,
 /// "Snapshot Synchronization Functions").

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// An open transaction that runs SQL. Within [Db#statement], no transaction is open, and a
-/// statement commits by itself. Valid only during the call that receives it, and only on that
+/// An open transaction that runs SQL. Within [Db#statement], no transaction is open, and each
+/// statement commits automatically. Valid only during the call that receives it, and only on that
 /// call's thread.
 ///
 /// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, null, and lists of

@@ -9,9 +9,9 @@ import java.util.zip.GZIPOutputStream;
 
 /// Compresses replies of the management API with gzip, for clients that prefer it.
 ///
-/// Only replies to reads are compressed. Replies to other methods are short, and some contain a
-/// secret that is shown only once. Compression works in memory and never blocks its virtual thread,
-/// so at most one compression per processor runs at a time.
+/// Only replies to GET and HEAD are compressed. Replies to other methods are short, and some
+/// contain a secret that is shown only once. Compression works in memory and never blocks its
+/// virtual thread, so at most one compression per processor runs at a time.
 public final class GzipEncoder {
 
     /// The minimum size of a body that is compressed. A smaller body fits into one packet without

@@ -40,7 +40,8 @@ public final class Reply {
         this.isCompressible = isCompressible;
     }
 
-    /// Returns a 200 whose body is written piece by piece. The connection is closed after the body.
+    /// Returns a reply with status 200 whose body is written piece by piece. The connection is
+    /// closed after the body.
     ///
     /// @param headers the headers, which must include `Content-Type`
     public static Reply stream(List<Header> headers, StreamBody body) {
@@ -51,14 +52,14 @@ public final class Reply {
         return json(200, object);
     }
 
-    /// Returns a 201.
+    /// Returns a reply with status 201 and a `Location` header.
     ///
     /// @param location the path of the resource that was created
     public static Reply created(String location, JsonObject object) {
         return json(201, object).with("Location", location);
     }
 
-    /// Returns a 202.
+    /// Returns a reply with status 202 and a `Location` header.
     ///
     /// @param location the path of the resource that the request started or added to
     public static Reply accepted(String location, JsonObject object) {

@@ -8,16 +8,16 @@ import java.util.function.LongSupplier;
 /// Tells whether this process has had something to do recently. If not, its chores run less often,
 /// so that an idle server uses little CPU.
 ///
-/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. [#mark]
-/// is also called when a chore has more to do. The first call after an idle time wakes the chores.
+/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. It is
+/// also called when a chore has more to do. The first call after an idle time wakes the chores.
 /// Thread-safe.
 public final class Activity {
 
     /// The process counts as idle when [#mark] has not been called for this long.
     static final Duration IDLE_AFTER = Duration.ofSeconds(10);
 
-    /// While the process is idle, an interval is this many times as long, up to
-    /// [#MAX_IDLE_INTERVAL], unless the chore sets its idle interval itself.
+    /// While the process is idle, the interval of a chore is multiplied by this number, up to
+    /// [#MAX_IDLE_INTERVAL]. This does not apply to a chore that sets its own idle interval.
     private static final int IDLE_FACTOR = 5;
 
     /// No interval is stretched beyond this. Some chores read data that comes from other nodes, so

@@ -5,9 +5,9 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
 
 /// Sets how much of the heap may stay free after a garbage collection. While the process is idle
-/// ([Activity]), little may stay free, so that the JVM returns memory to the operating system.
-/// While it is busy, more may stay free. With the idle values, G1 would shrink the heap after each
-/// cycle and, under load, collect eight times as often.
+/// ([Activity]), only a little may stay free: the JVM then returns memory to the operating system.
+/// While it is busy, more may stay free. If the idle values were used under load, G1 would shrink
+/// the heap after each cycle, and would collect eight times as often as with the busy values.
 ///
 /// Changes two JVM options, which apply to the whole process. A JVM that does not allow this keeps
 /// the values from its command line.

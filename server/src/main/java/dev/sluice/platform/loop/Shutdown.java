@@ -30,7 +30,7 @@ public final class Shutdown implements AutoCloseable {
     /// The loop of each chore, by the chore's name. Read by other threads.
     private final Map<String, Loop> loops = new ConcurrentSkipListMap<>();
 
-    /// @param activity tells whether the process is idle; chores then run less often
+    /// @param activity tells whether the process is idle; while it is idle, chores run less often
     public Shutdown(Activity activity) {
         this(activity, REPORT_INTERVAL);
     }

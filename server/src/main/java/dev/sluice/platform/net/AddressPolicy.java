@@ -79,7 +79,7 @@ public final class AddressPolicy {
 
     /// Returns a policy that allows public addresses and those in `ranges`, with the restriction
     /// that `CREDENTIAL_RANGES` describes. If one of the ranges contains all of `127.0.0.0/8`,
-    /// `::1` is allowed too.
+    /// `::1` is also allowed.
     public static AddressPolicy allowing(List<Cidr> ranges) {
         var allowed = new ArrayList<>(ranges);
         if (ranges.stream().anyMatch(range -> range.covers(IPV4_LOOPBACK))) {

@@ -24,9 +24,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private static final String LOOPBACK_HOST = "127.0.0.1";
 
-    /// The maximum number of attempts to start the server when Sluice starts. After a crash, the
-    /// number of attempts is not limited. A start can fail for a temporary reason: children of a
-    /// killed server may still hold its memory, or another process may be using the port.
+    /// The maximum number of attempts to start the server when Sluice starts. One attempt can fail
+    /// for a temporary reason: children of a killed server may still hold its memory, or another
+    /// process may be using the port. After a crash, the number of attempts is not limited.
     private static final int MAX_START_ATTEMPTS = 6;
 
     /// Once the server has run for this long without a crash, the restart backoff is reset to its

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Everything needed to start a PostgreSQL server, except its settings: its directory with a
-/// cluster, its programs, how to run them, and the password.
+/// Everything that a PostgreSQL server needs to start, apart from its [PostgresSettings]: the
+/// directory with its data, its programs, the way to run them, and the password.
 record Installation(
         PostgresDirectory postgresDirectory, Binaries binaries, RunAs runAs, Secret password) {
 
     /// The length of a generated password. 43 base62 characters contain 256 bits of randomness.
     private static final int PASSWORD_LENGTH = 43;
 
-    /// Stops any server that an earlier run left behind, and creates the cluster if there is none.
-    /// Runs the programs as the first of `candidates` that works on this machine, starting with the
-    /// one that worked last.
+    /// Stops any server that an earlier run left behind, unpacks the programs, and creates the data
+    /// directory if there is none. Tries the candidates, beginning with the one that worked last
+    /// time, and uses the first one that can run the programs on this machine.
     static Installation prepare(Path directory, List<RunAs> candidates)
             throws InterruptedException {
         var postgresDirectory = PostgresDirectory.prepare(directory);

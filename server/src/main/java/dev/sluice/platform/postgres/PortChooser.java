@@ -12,8 +12,8 @@ import java.util.random.RandomGenerator;
 final class PortChooser {
 
     /// The lowest port to choose. The whole range lies below the ports that Linux and macOS use for
-    /// outgoing connections by default, so an outgoing connection cannot take the port while the
-    /// server is restarting.
+    /// outgoing connections by default. An outgoing connection therefore cannot take the port while
+    /// the server is restarting.
     private static final int MIN_PORT = 16_384;
 
     private static final int MAX_PORT = 32_767;

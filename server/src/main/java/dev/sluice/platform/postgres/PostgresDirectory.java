@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 /// Sluice's user owns the directory. Other users may enter it but not list it. If PostgreSQL runs
 /// as a different user, that user owns `cluster` and nothing else.
 ///
-/// @param path the path of the directory; to recognize a running server, it must be the real path,
-///   because the path of `cluster` is looked up in the server's command-line arguments
+/// @param path the path of the directory. [Postmaster#stopLeftover] needs the real path, because it
+///   looks for the path of `cluster` in the command-line arguments of the running server
 record PostgresDirectory(Path path) {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresDirectory.class);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A way to run PostgreSQL's programs, which refuse to run as root: as the current user, as another
-/// user, or in a user namespace.
+/// A way to run PostgreSQL's programs: as the current user, as another user, or in a user
+/// namespace. The programs refuse to run as root.
 sealed interface RunAs {
 
     /// Runs the programs as Sluice's own user, which is not root.

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/// Computes SHA-256 hashes. Every JDK includes the algorithm.
+/// Computes SHA-256 hashes. Throws no checked exception, because every JDK includes the algorithm.
 public final class Sha256 {
 
     private Sha256() {}

@@ -12,7 +12,7 @@ final class PresetIds implements IdGenerator {
 
     private static final ThreadLocal<@Nullable TraceContext> CURRENT = new ThreadLocal<>();
 
-    /// Runs `start`, which starts a span. The span gets these ids.
+    /// Runs `start`, which starts a span. The span gets the trace id and the span id in `ids`.
     <T> T with(TraceContext ids, Supplier<T> start) {
         CURRENT.set(ids);
         try {

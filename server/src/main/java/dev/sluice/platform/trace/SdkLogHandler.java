@@ -13,8 +13,8 @@ import java.util.logging.SimpleFormatter;
 /// collector cannot be reached.
 final class SdkLogHandler extends Handler {
 
-    /// Kept in a field, because a logger is garbage-collected, with its handlers, when nothing
-    /// refers to it.
+    /// The SDK's logger, to which this handler is added. The field keeps the logger alive: a logger
+    /// to which nothing refers is garbage-collected together with its handlers.
     private static final Logger SDK = Logger.getLogger("io.opentelemetry");
 
     private static final org.slf4j.Logger log = LoggerFactory.getLogger(SdkLogHandler.class);

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /// 3.2).
 ///
 /// @param traceId 32 hexadecimal digits
-/// @param spanId 16 hexadecimal digits that identify the span; its child spans have them as their
-///   parent id
+/// @param spanId the id of the span, 16 hexadecimal digits; its child spans use it as their parent
+///   id
 /// @param isSampled whether spans of this trace are recorded
 public record TraceContext(String traceId, String spanId, boolean isSampled) {
 

@@ -342,8 +342,8 @@ public final class RelayAssembly {
         return delivery.dispatcher();
     }
 
-    /// Returns a new sender for requests that are not deliveries. The sender allows the same
-    /// addresses as deliveries do, but does not share connections with them.
+    /// Returns a new sender for requests that are not deliveries. The sender may connect to the
+    /// same addresses as deliveries, but has its own connections.
     ///
     /// @param use the name of the sender in the shutdown log
     public JsonPoster jsonPoster(String use) {
@@ -397,8 +397,8 @@ public final class RelayAssembly {
     }
 
     /// Returns a predicate that is true if a verified request is a challenge: a request that some
-    /// senders make only to check that the URL is right. A challenge gets a reply, but no event is
-    /// stored for it.
+    /// senders make only to check that the URL is right. A challenge gets a special reply. Its
+    /// event is stored, but not delivered.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
     }
@@ -429,9 +429,9 @@ public final class RelayAssembly {
         return node.mayStart();
     }
 
-    /// Deletes the file that lists the attempts in flight. Called when a normal stop begins, so
-    /// that the next process does not count the attempts in flight as crashes, even if this process
-    /// is killed before the stop is complete.
+    /// Deletes the file that lists the attempts in flight. Called when a normal stop begins. The
+    /// next process then does not count the attempts in flight as crashes, even if this process is
+    /// killed before the stop is complete.
     public void closeInFlightRecorder() throws Exception {
         inFlightRecorder.close();
     }

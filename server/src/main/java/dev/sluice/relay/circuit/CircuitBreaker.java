@@ -54,7 +54,7 @@ public record CircuitBreaker(
 
     static final int FAILURES_TO_OPEN = 5;
 
-    /// The maximum random delay of a probe is the cooldown divided by this number.
+    /// The maximum delay of a probe is the cooldown divided by this number (see [#maxProbeDelay]).
     private static final int PROBE_DELAY_DIVISOR = 10;
 
     private static final CircuitBreaker HEALTHY =
@@ -84,9 +84,9 @@ public record CircuitBreaker(
         };
     }
 
-    /// Returns the maximum time from when a probe is due until it is sent. Probes are delayed at
-    /// random within this time, so that circuits that opened together do not send their probes
-    /// together. The due time ([#nextTryAt]) does not include the delay.
+    /// Returns the maximum delay between the time when a probe is due and the time when it is sent.
+    /// Lanes are delayed by different parts of this time, so that circuits that opened together do
+    /// not send their probes together. The due time ([#nextTryAt]) does not include the delay.
     public Duration maxProbeDelay() {
         return cooldown.dividedBy(PROBE_DELAY_DIVISOR);
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
 /// | outcome | evidence |
 /// | --- | --- |
 /// | 2xx, and 4xx other than 408 and 429 | reached |
-/// | 408, 429, 5xx, 1xx, 3xx, no usable response | failed; these are retried too |
+/// | 408, 429, 5xx, 1xx, 3xx, no usable response | failed (the same outcomes are retried) |
 /// | the transformation failed, or this process cancelled the attempt | none |
 /// | a failure more than 1 s after the attempt's time limit | none: this process was frozen |
 public enum CircuitEvidence {

@@ -2,7 +2,7 @@ package dev.sluice.relay.circuit;
 
 import dev.sluice.gateway.destination.DestinationId;
 
-/// Called when a circuit opens and when it closes again.
+/// A listener that is called when a circuit opens and when it closes again.
 ///
 /// Only the node that wrote the change to the database calls the listener, once, after the commit.
 /// If that node dies before the call, or does not learn that the commit succeeded, the listener is

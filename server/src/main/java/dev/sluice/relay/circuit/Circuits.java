@@ -29,8 +29,8 @@ public interface Circuits {
     /// Records a response that proves the destination reachable.
     void reached(Destination destination);
 
-    /// Records a failed attempt that counts against the destination; [CircuitEvidence] says which
-    /// do.
+    /// Records a failed attempt that counts against the destination. [CircuitEvidence] decides
+    /// which failures count.
     ///
     /// @param startedGeneration the circuit's generation when the attempt started
     /// @param error the message of the failure, one sentence

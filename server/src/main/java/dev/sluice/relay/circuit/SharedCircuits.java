@@ -32,7 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// database, so failures seen by several nodes add up. Each node reads the changes of other nodes
 /// every second, or every two seconds while it is idle. A success on one node and a failure on
 /// another are therefore applied in the right order if they are more than about two seconds apart.
-/// A healthy destination costs one map lookup and no SQL.
+/// Checking the circuit of a healthy destination takes one map lookup and no SQL.
 ///
 /// If the outcome of a commit is unknown, the changes are written again. Failures that did not open
 /// the circuit may then count twice.
@@ -332,8 +332,9 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         listeners.forEach(Runnable::run);
     }
 
-    /// Returns the latest time at which a circuit's lanes must wake. A probe that is already due
-    /// was given back. Few other probes are due at the same moment, so this one is not delayed.
+    /// Returns the latest time at which a circuit's lanes must wake. If the next probe is already
+    /// due, an earlier probe was given back. The next probe is then not delayed, because few others
+    /// are due at the same moment.
     private static Instant latestWakeAt(CircuitBreaker circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

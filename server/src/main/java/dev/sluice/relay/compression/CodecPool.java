@@ -16,8 +16,7 @@ final class CodecPool<C extends Codec> {
     private final Supplier<C> maker;
     private final Semaphore permits = new Semaphore(Runtime.getRuntime().availableProcessors());
 
-    /// The idle codecs. The most recently used codec is taken first, so that few codecs are
-    /// created.
+    /// The idle codecs, most recently used first. A new codec is made only if none is idle.
     private final ConcurrentLinkedDeque<C> idle = new ConcurrentLinkedDeque<>();
 
     CodecPool(Supplier<C> maker) {

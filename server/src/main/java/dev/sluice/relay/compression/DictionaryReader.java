@@ -41,8 +41,9 @@ final class DictionaryReader {
     /// The sum of the sizes of the dictionaries in `kept`. Guarded by the monitor of `kept`.
     private long keptBytes;
 
-    /// @param db a pool that only this class uses. If other code used the pool, threads that hold
-    ///   its connections could block each other
+    /// @param db a connection pool that only this class uses. A dictionary is read while the caller
+    ///   holds a connection from another pool; if both came from one pool, callers could block each
+    ///   other
     DictionaryReader(Db db) {
         this.db = db;
     }

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 /// A source has at most one current dictionary. A dictionary is retired when another one replaces
 /// it, or when it is too old. One day later, no node still compresses with it, so the newest event
 /// of its source is recorded as the last event that may refer to it. Once the partition of that
-/// event's day has been dropped, the dictionary is removed, too.
+/// event's day has been dropped, the dictionary is also removed.
 public final class DictionaryStore {
 
     private DictionaryStore() {}
@@ -147,14 +147,14 @@ public final class DictionaryStore {
         return tx.update("delete from payload_dictionary where last_event < ?", Uuid7.floor(day));
     }
 
-    /// Removes all dictionaries of purged sources that no longer have any events.
+    /// Removes all dictionaries of these sources, which must be purged and have no events left.
     public static int removeOf(Tx tx, List<SourceId> sources) {
         return tx.update(
                 "delete from payload_dictionary where source_id = any (?)",
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Removes all dictionaries of a deleted workspace that no longer has any events.
+    /// Removes all dictionaries of a deleted workspace, which must have no events left.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
         return removeOf(tx, workspace.sources());
     }

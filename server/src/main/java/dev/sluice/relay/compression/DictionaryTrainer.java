@@ -37,9 +37,9 @@ import java.util.stream.Stream;
 /// After a source has sent a few hundred small events, the trainer makes a dictionary for it. The
 /// trainer keeps the dictionary only if it makes the events clearly smaller. If it does not, the
 /// trainer tries again after ten times as many events. Once a source's dictionary is a day old,
-/// each node compares it with a newly made one at most once a day, and again after the node
-/// restarts. A damaged dictionary is due for replacement immediately. Each round makes at most one
-/// dictionary. Sources without a dictionary are served first, and workspaces take turns.
+/// each node compares it with a newly made one at most once a day. This limit starts over when the
+/// node restarts. A damaged dictionary is due for replacement immediately. Each round makes at most
+/// one dictionary. Sources without a dictionary are served first, and workspaces take turns.
 ///
 /// A dictionary is committed before the encoder gets it, so no event can refer to a dictionary that
 /// is not in the database.

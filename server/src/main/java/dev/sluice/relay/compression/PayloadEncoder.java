@@ -178,8 +178,8 @@ public final class PayloadEncoder {
         return traffic;
     }
 
-    /// Sets the callback that wakes the trainer. It is called when a source has sent its first
-    /// small event since the node started, and when a source has sent enough events for the next
+    /// Sets the callback that wakes the trainer. It is called after the first small event of a
+    /// source since the node started, and again when the source has sent enough events for the next
     /// try to make a dictionary.
     public void onWakeNeeded(Runnable wake) {
         wakeTrainer = wake;

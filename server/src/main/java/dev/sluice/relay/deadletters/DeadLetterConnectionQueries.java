@@ -17,7 +17,7 @@ public final class DeadLetterConnectionQueries {
     private DeadLetterConnectionQueries() {}
 
     /// Returns the connections that match the source, connection and destination in the criteria,
-    /// grouped by source. Includes deleted connections, because they keep their dead letters.
+    /// grouped by source. Includes deleted connections because they keep their dead letters.
     /// Excludes connections of a source in the trash.
     ///
     /// @throws ApiException 404 if the criteria name a source, connection, destination or event

@@ -130,8 +130,8 @@ public final class AttemptRunner {
         return Optional.of(result);
     }
 
-    /// Decides whether the event matches the filter, because ingest left this undecided. If the
-    /// event matches, repeats all checks and runs the attempt. The checks are repeated because the
+    /// Makes the decision that ingest left open: whether the event matches the filter. If the event
+    /// matches, repeats all checks and runs the attempt. The checks are repeated because the
     /// decision may have taken a long time.
     private Optional<DeliveryResult> decideFilter(
             LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone)

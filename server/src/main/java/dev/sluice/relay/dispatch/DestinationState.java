@@ -21,7 +21,7 @@ final class DestinationState {
             new EnumMap<>(PayloadMemory.TrafficClass.class);
 
     /// When the destination was first seen with deliveries to send but no attempt in progress, or
-    /// [Instant#MAX] if it is not in that state. The time is approximate, because threads set it
+    /// [Instant#MAX] if it is not in that state. The time is approximate because threads set it
     /// without a lock.
     private volatile Instant starvingSince = Instant.MAX;
 

@@ -37,8 +37,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
-    /// The maximum number of concurrent attempts on one node. The limit is lower on a small
-    /// machine; see [dev.sluice.relay.fairness.PermitLimit].
+    /// The maximum number of concurrent attempts on one node. A small machine allows fewer
+    /// attempts; see [dev.sluice.relay.fairness.PermitLimit].
     public static final int MAX_ATTEMPTS_IN_FLIGHT = InFlightRecorder.MAX_ATTEMPTS;
 
     private final RoutingTable routing;
@@ -54,9 +54,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private final PayloadAdmission admission;
     private final FreshDeliveries freshDeliveries = new FreshDeliveries();
 
-    /// Waiting deliveries that are no longer in memory, because their results were written, or
-    /// because they were put back or dropped. [Backlog] polls this queue to learn which deliveries
-    /// it may forget.
+    /// Waiting deliveries that are no longer in memory: their results were written, or they were
+    /// put back or dropped. [Backlog] polls this queue to learn which deliveries it may forget.
     private final Queue<UnfinishedDelivery> writtenWaiting = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentHashMap<DeliveryId, ActiveAttempt> activeAttempts =

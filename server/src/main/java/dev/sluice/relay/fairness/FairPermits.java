@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 ///   waiting for another workspace.
 /// - Destinations that are unproven when they take a permit (see [SlownessDetector]) can together
 ///   hold no more than the unproven half. A permit of the proven half can be held for long only by
-///   a destination that became slow after taking it. The rule of [FairShare] limits the permits of
-///   such a destination, too.
+///   a destination that became slow after taking it. The rule of [FairShare] also limits the
+///   permits of such a destination.
 ///
 /// Thread-safe. Except for `awaitAllFree`, methods wait only for this object's monitor. The class
 /// reads no clock and starts no thread: after a `release`, the caller must call `acquireNext`.
@@ -149,9 +149,9 @@ public final class FairPermits<D> {
         return half == Standing.PROVEN ? proven : unproven;
     }
 
-    /// Takes a permit from the half that `standing` selects. Returns false if the rules above do
-    /// not allow it, if a destination of the same workspace is waiting for a permit of that half,
-    /// or after [#close]. Does not add the holder to the line.
+    /// Takes a permit from the half that `standing` selects. Returns false if the sharing rules do
+    /// not allow it or if a destination of the same workspace is waiting for a permit of that half.
+    /// Also returns false after [#close]. Does not add the holder to the line.
     ///
     /// A destination may get a permit here ahead of waiting destinations of other workspaces. This
     /// does not delay those workspaces for long: a workspace that may take a permit waits only
@@ -223,8 +223,8 @@ public final class FairPermits<D> {
     }
 
     /// Whether the destination may use its permit for another delivery. If not, the caller should
-    /// release the permit, because the destination's standing has changed, another destination is
-    /// waiting and may take the permit, or `close` was called.
+    /// release the permit: the destination's standing has changed, another destination is waiting
+    /// and may take the permit, or `close` was called.
     ///
     /// @param half the half that the permit comes from
     public boolean mayReuse(PermitHolder<D> permitHolder, Standing half) {

@@ -23,7 +23,7 @@ public final class RateLimitQueue implements Loop.Step {
     private final Set<DestinationId> waiting = ConcurrentHashMap.newKeySet();
     private final Consumer<DestinationId> startSender;
 
-    /// Never counted down: waiting for it is an interruptible sleep.
+    /// Never counted down. Waiting for it is a sleep that an interrupt ends early.
     private final CountDownLatch interrupted = new CountDownLatch(1);
 
     private volatile Runnable onAdded = () -> {};

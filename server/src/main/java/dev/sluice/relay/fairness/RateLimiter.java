@@ -16,8 +16,8 @@ import java.time.InstantSource;
 /// plus one. If the clock is set back, the next attempt waits for at most the time between two
 /// slots.
 ///
-/// All methods are short and synchronize on this object. The clock is read while holding the
-/// monitor, so that each thread sees a time no earlier than the thread before it, unless the clock
+/// All methods are short and synchronize on this object. The clock is read while the monitor is
+/// held. Each thread therefore sees a time no earlier than the thread before it, unless the clock
 /// is set back.
 public final class RateLimiter {
 

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 /// were added. Not thread-safe.
 public final class RoundRobin<G, M> {
 
-    /// The waiting members of each group; no set is empty. A group that was served moves to the
-    /// end, so the first group has waited longest.
+    /// The waiting members of each group; each set has at least one member. A group that was served
+    /// moves to the end, so the first group has waited longest.
     private final SequencedMap<G, SequencedSet<M>> waiting = new LinkedHashMap<>();
 
     public boolean isEmpty() {

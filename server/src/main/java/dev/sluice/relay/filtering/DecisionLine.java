@@ -11,11 +11,11 @@ import java.util.concurrent.CountDownLatch;
 /// group. A fixed number of threads may hold a slot at the same time. The other threads wait, and
 /// the next free slot goes to the waiting group that has used the least CPU time so far.
 ///
-/// CPU time is added to a group's count when one of its threads leaves, but only if some thread is
-/// waiting at that moment. A new group starts with the count of the group that was served last, so
-/// it neither waits for long nor delays the others. A group without waiting threads is forgotten
-/// once its count is no higher than that of the group served last. All groups are forgotten when
-/// all slots are free.
+/// CPU time is added to a group's count when one of its threads gives back its slot, but only if
+/// some thread is waiting at that moment. A new group starts with the count of the group that was
+/// served last, so it neither waits for long nor delays the others. A group without waiting threads
+/// is forgotten once its count is no higher than that of the group served last. All groups are
+/// forgotten when all slots are free.
 ///
 /// Thread-safe.
 ///

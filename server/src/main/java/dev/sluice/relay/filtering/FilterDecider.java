@@ -14,9 +14,9 @@ import java.util.function.Supplier;
 /// attempt of its delivery.
 ///
 /// The work of one decision is not limited, but it grows only linearly with the size of the
-/// payload, because no rule reads a payload more than a few times. Decisions use at most half of
-/// the CPU cores, or one core if there is only one. The workspace that has used the least CPU time
-/// goes next, so expensive filters mainly delay the deliveries of their own workspace. Thread-safe.
+/// payload: no rule reads a payload more than a few times. Decisions use at most half of the CPU
+/// cores, or one core if there is only one. The workspace that has used the least CPU time goes
+/// next, so expensive filters mainly delay the deliveries of their own workspace. Thread-safe.
 public final class FilterDecider {
 
     /// The effort counted for parsing one byte of the payload. The parser itself does not count its

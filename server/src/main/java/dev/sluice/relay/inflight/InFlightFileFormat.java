@@ -23,7 +23,7 @@ import java.util.UUID;
 
 /// The binary layout of the in-flight file: a header and 16 384 slots, 64 bytes each. Every field
 /// is an 8-byte number in the machine's byte order. A file with fewer slots, written by an older
-/// version of Sluice, can be read, too.
+/// version of Sluice, can also be read.
 ///
 /// | header | slot |
 /// | --- | --- |
@@ -143,8 +143,8 @@ final class InFlightFileFormat {
         return (long) SLOT_BYTES * (1 + slot);
     }
 
-    /// Writes a free slot, or overwrites one that is in use. The check word is written last, so a
-    /// slot that is only partly written does not match its check word and is ignored.
+    /// Writes an attempt into a slot, which may be free or in use. The check word is written last,
+    /// so a slot that is only partly written does not match its check word and is ignored.
     static void write(
             MemorySegment memory, int slot, UUID id, UUID source, long epoch, long packedAttempt) {
         long at = offset(slot);

@@ -28,11 +28,11 @@ public final class InFlightRecovery {
     /// opens a recorder for this process. If the new file cannot be created, returns
     /// [InFlightRecorder#NO_OP].
     ///
-    /// The caller must hold the lock of the data directory, and must call this method before it
-    /// takes over the deliveries of the previous process, because a delivery could otherwise be
-    /// loaded again before its attempt is counted. If the call fails, it can be repeated: the old
-    /// file is kept until all attempts are counted. An attempt whose row cannot be updated, for
-    /// example because the row is damaged, is not counted, so that it does not keep the server from
+    /// The caller must hold the lock of the data directory. It must call this method before it
+    /// takes over the deliveries of the previous process. Otherwise, a delivery could be loaded
+    /// again before its attempt is counted. If the call fails, it can be repeated: the old file is
+    /// kept until all attempts are counted. An attempt whose row cannot be updated, for example
+    /// because the row is damaged, is not counted, so that it does not keep the server from
     /// starting.
     ///
     /// @param path the path of the file, which need not exist

@@ -59,7 +59,7 @@ public final class IngestEndpoint implements Endpoint {
     /// @param reply the reply to the sender of the webhook
     public record StoredWebhook(EventId id, EventVerification verification, Reply reply) {}
 
-    /// The counters, timers and traces that the endpoint reports to.
+    /// The counter, the timer and the tracer that the endpoint reports to.
     ///
     /// @param durations how long requests took from start to reply, only for requests whose webhook
     ///   was stored

@@ -18,8 +18,8 @@ final class IngestReplies {
     private static final String JSON_CONTENT_TYPE = "application/json; charset=utf-8";
     private static final String TEXT_CONTENT_TYPE = "text/plain; charset=utf-8";
 
-    /// Keeps a browser from running scripts in an ingest reply, because these replies have the same
-    /// origin as the API.
+    /// Keeps browsers from running scripts in ingest replies, which have the same origin as the
+    /// API.
     private static final Header SANDBOX_HEADER =
             new Header("Content-Security-Policy", "default-src 'none'; sandbox");
 
@@ -78,8 +78,8 @@ final class IngestReplies {
     }
 
     private static Reply accepted(EventId id) {
-        // The text is concatenated for speed, because this is the reply to most webhooks. No part
-        // of it needs escaping.
+        // The text is concatenated for speed: this is the reply to most webhooks. No part of it
+        // needs escaping.
         return Reply.text(
                 200,
                 ACCEPTED_HEADERS,

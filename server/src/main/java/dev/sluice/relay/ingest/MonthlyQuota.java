@@ -41,11 +41,11 @@ import java.util.function.Function;
 /// limit.
 ///
 /// Events that are stored while a plan has no limit take no tokens. If the workspace gets a limit
-/// again, these events count, too: before tokens are reserved, the number of taken tokens is raised
+/// again, these events also count: before tokens are reserved, the number of taken tokens is raised
 /// to the number of stored events.
 ///
 /// A node returns the unused tokens of an idle workspace. The token of an event that was not stored
-/// can be spent again. A node that stops returns all its unused tokens. If a node crashes, its
+/// can be spent again. When a node stops, it returns all its unused tokens. If a node crashes, its
 /// unused tokens are lost for the rest of the month: at most about one chunk for each workspace
 /// (see [QuotaLease#chunkSize]).
 ///
@@ -59,7 +59,7 @@ public final class MonthlyQuota implements Loop.Step {
     /// database connections stay free for the relay's other work.
     private static final int MAX_CONCURRENT_QUERIES = 2;
 
-    /// Identifies a lease.
+    /// The key under which this node keeps a [QuotaLease].
     ///
     /// @param month the year and month, such as 202611
     /// @param cap the plan's limit; if the limit changes, a new lease is used

@@ -19,8 +19,8 @@ final class QuotaLease {
 
     /// The number of consecutive idle checks, about one a second, after which a lease returns its
     /// unused tokens: about a minute. That is soon enough for other nodes to use the tokens in the
-    /// same month. After a shorter time, a workspace with few events would reserve and return
-    /// tokens for each event.
+    /// same month. If the time were much shorter, a workspace with few events would reserve and
+    /// return tokens for each event.
     static final int IDLE_CHECKS = 60;
 
     private long tokens;

@@ -7,7 +7,7 @@ import java.time.Duration;
 ///
 /// A pause is useful only while events arrive. Some senders wait for a response before they send
 /// their next event. These senders all send soon after a commit, and then send nothing until the
-/// next one. The length of the pause adapts to this: it shrinks if no event arrives in its last
+/// next commit. The length of the pause adapts to this: it shrinks if no event arrives in its last
 /// third, and grows otherwise. Not thread-safe.
 final class BatchLinger {
 
@@ -18,9 +18,8 @@ final class BatchLinger {
     /// events are likely to arrive soon.
     private static final int MIN_BATCH = 8;
 
-    /// If at least this many events are queued, or if the queued events cost at least
-    /// [#MAX_QUEUED_BYTES], the writer does not pause, because the next batch is already large
-    /// enough.
+    /// The writer does not pause if at least this many events are queued, or if the queued events
+    /// cost at least [#MAX_QUEUED_BYTES]. The next batch is then already large enough.
     private static final int MAX_QUEUED = 64;
 
     private static final int MAX_QUEUED_BYTES = 1 << 20;

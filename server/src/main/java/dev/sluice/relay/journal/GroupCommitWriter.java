@@ -64,7 +64,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private final FailureStreak commits = new FailureStreak(Duration.ZERO);
 
-    /// Never counted down: waiting for it is an interruptible sleep.
+    /// Never counted down. Waiting for it is a sleep that only an interrupt ends early.
     private final CountDownLatch interruptibleSleep = new CountDownLatch(1);
 
     private final Thread thread;

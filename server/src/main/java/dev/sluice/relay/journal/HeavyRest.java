@@ -16,8 +16,8 @@ final class HeavyRest {
 
     private static final int REST_FACTOR = 2;
 
-    /// The maximum rest. This cap applies when something other than the heavy events made the
-    /// commit slow, such as a database that was not responding.
+    /// The maximum rest. This cap matters mainly when something other than the heavy events made
+    /// the commit slow, such as a database that was not responding.
     static final Duration MAX_REST = Duration.ofMillis(200);
 
     /// Heavy events rest only if light events were written within this time before the commit of

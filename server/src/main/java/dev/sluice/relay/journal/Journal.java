@@ -48,11 +48,12 @@ public final class Journal implements AutoCloseable {
     private static final int MAX_BATCH_EVENTS = 512;
 
     /// A batch that costs at least this much gets no more events. The limit is equivalent to about
-    /// 2 000 rows. It bounds the time that an event waits for the batch ahead of its own.
+    /// 2 000 rows. It bounds the time that an event waits while the batch before it is written.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
-    /// The limit for a batch of heavy events. It is lower, because light events wait for this
-    /// batch, too. Two events with a thousand deliveries never share a batch.
+    /// The limit for a batch of heavy events. It is lower than [#MAX_BATCH_BYTES] because light
+    /// events also wait for such a batch. Two events with a thousand deliveries each never share a
+    /// batch.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 19;
 
     /// After this many consecutive failures to look up events in the database, the journal gives up

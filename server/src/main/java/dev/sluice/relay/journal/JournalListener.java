@@ -4,8 +4,8 @@ import dev.sluice.relay.store.AcceptedEvent;
 
 import java.util.List;
 
-/// Learns whether each event that the [Journal] accepted was stored or dropped. The journal reports
-/// each event once, unless it stops before the event is stored or dropped.
+/// A listener that learns whether each event that the [Journal] accepted was stored or dropped. The
+/// journal reports each event once, unless it stops before the event is stored or dropped.
 public interface JournalListener {
 
     /// Called on the journal's thread after these events have been committed and flushed to disk.

@@ -13,13 +13,13 @@ import java.util.concurrent.TimeUnit;
 /// The queue of events that are waiting for the journal's writer. No source can fill it, and no
 /// source can delay the events of another for long.
 ///
-/// - **Room**: an event is added only if its source then uses no more room than is left free, and
-///   its workspace no more than twice as much as is left free (the dynamic-threshold method of
-///   Choudhury and Hahne, 1998). A single source therefore gets half of the room, and a single
-///   workspace gets two thirds. As events leave the queue, the shares of competing sources become
-///   equal, and some room stays free for another source. A source with no event in the queue needs
-///   only room within its workspace's limit. A workspace with no event in the queue needs only
-///   enough free room for the event.
+/// - **Room**: after an event is added, its source may use at most as much room as is left free,
+///   and its workspace at most twice as much. An event that would exceed this is refused (the
+///   dynamic-threshold method of Choudhury and Hahne, 1998). A single source therefore gets half of
+///   the room, and a single workspace gets two thirds. As events leave the queue, the shares of
+///   competing sources become equal, and some room stays free for another source. A source with no
+///   event in the queue needs only room within its workspace's limit. A workspace with no event in
+///   the queue needs only enough free room for the event.
 /// - **Turns** ([EventTurns]): workspaces take turns, as do the sources within each workspace.
 /// - **Weight**: an event that costs more than [#MAX_LIGHT_BYTES], because of its payload or its
 ///   many deliveries, is *heavy*. Light and heavy events are queued separately, so that the writer
@@ -92,7 +92,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     }
 
     /// Removes and returns the event whose turn it is: a light event if there is one, otherwise a
-    /// heavy event. Waits while the queue is empty, or has only heavy events that are resting. If
+    /// heavy event. Waits while the queue is empty, or has only heavy events that are held back. If
     /// there is still no event to return after `time`, returns null. If the queue is closed, does
     /// not wait.
     @Override
@@ -130,8 +130,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         return removeFrom(light);
     }
 
-    /// Removes and returns the heavy event whose turn it is, or null if there is none or heavy
-    /// events are resting.
+    /// Removes and returns the heavy event whose turn it is, or null if there is none or if heavy
+    /// events are being held back.
     synchronized @Nullable AcceptedEvent pollHeavy() {
         return heavyRest.left(System.nanoTime()) > 0 ? null : removeFrom(heavy);
     }

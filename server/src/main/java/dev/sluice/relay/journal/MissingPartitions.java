@@ -16,14 +16,14 @@ import java.util.function.Function;
 /// Creates missing partitions for the writer of a group commit, and remembers the days whose
 /// partitions cannot be created.
 ///
-/// The writer waits while a day's partitions are being created, so the rows of other days wait,
-/// too. A day whose partitions cannot be created is therefore given up for [#GIVE_UP_DURATION].
-/// During that time, its rows cost one failed commit for each batch, but no wait. Used by the
-/// writer thread only.
+/// While the writer creates a day's partitions, it writes nothing, so the rows of all other days
+/// have to wait. If a day's partitions cannot be created, the writer therefore gives up on that day
+/// for [#GIVE_UP_DURATION]. During that time, the day's rows cost one failed commit for each batch,
+/// but no wait. Used by the writer thread only.
 final class MissingPartitions {
 
-    /// How long a day stays given up. This is short, so that the writer soon notices when the
-    /// database has been repaired.
+    /// How long the writer does not try to create a day's partitions after giving up on the day.
+    /// This is short, so that the writer soon notices when the database has been repaired.
     static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
 
     /// If a batch fails again after this many failed commits, its days are committed one by one.

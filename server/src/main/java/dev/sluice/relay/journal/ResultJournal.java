@@ -56,9 +56,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private final WaitingResults queue = new WaitingResults(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
-    /// The results that are set aside. The database refused each of them. The cause is not the
-    /// result itself, and is not known to be temporary. A result is set aside alone, or together
-    /// with the other results of a day whose partition cannot be created.
+    /// The results that are set aside. The database refused each of them, although the result's row
+    /// breaks no rule of the database and the failure is not known to be temporary. A result is set
+    /// aside alone, or together with the other results of a day whose partition cannot be created.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
     /// When the writer next tries the results that are set aside. Used by the writer thread only.

@@ -2,7 +2,7 @@ package dev.sluice.relay.journal;
 
 import dev.sluice.relay.store.DeliveryResult;
 
-/// Queues delivery results to be written.
+/// A queue of delivery results that are waiting to be written to the database.
 @FunctionalInterface
 public interface ResultQueue {
 

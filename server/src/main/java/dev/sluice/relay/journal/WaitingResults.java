@@ -22,10 +22,10 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     /// Once this many results are queued, the writer does not wait for more.
     private static final int MIN_BATCH_WITHOUT_LINGER = 64;
 
-    /// The minimum time that the writer waits for more results, also used for the first wait. The
-    /// time doubles, up to [#MAX_LINGER], if more results arrive during the wait, and halves
-    /// otherwise. Waiting pays off if any results arrive, because a commit costs as much as writing
-    /// several results.
+    /// The shortest time that the writer waits for more results, and the length of its first wait.
+    /// If more results arrive during a wait, the next wait is twice as long, up to [#MAX_LINGER];
+    /// otherwise, it is half as long. Waiting pays off if any results arrive, because a commit
+    /// costs as much as writing several results.
     private static final Duration MIN_LINGER = Duration.ofMillis(25);
 
     private static final Duration MAX_LINGER = Duration.ofMillis(100);

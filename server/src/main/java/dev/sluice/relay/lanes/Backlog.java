@@ -46,10 +46,9 @@ import java.util.function.LongSupplier;
 ///
 /// A round reads leased lanes of live deliveries, then lanes of resends; workspaces take turns.
 /// Live deliveries come from ingest; resends were requested by a user. A lane that cannot be read
-/// does not stop the round. While the circuit of a lane's destination is not closed, the lane is
-/// lent to [ProbeLoop], which has its own thread, if a probe is due. Otherwise, the lane is
-/// released until the next probe is due. Used by one thread only, except where a method says
-/// otherwise.
+/// does not stop the round. If the circuit of a lane's destination is not closed and a probe is
+/// due, the lane is lent to [ProbeLoop], which has its own thread. If no probe is due, the lane is
+/// released until the next one is. Used by one thread only, except where a method says otherwise.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);

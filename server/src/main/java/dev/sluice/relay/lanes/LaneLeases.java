@@ -21,8 +21,9 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.LongSupplier;
 
-/// Leases lanes to this node and returns them, and keeps the [LaneReader] of each leased lane. A
-/// lane contains the waiting deliveries of one connection: either the live ones or the resends.
+/// The lanes that this node has leased, each with its [LaneReader]. Leases due lanes and releases
+/// them again. A lane contains the waiting deliveries of one connection: either the live ones or
+/// the resends.
 ///
 /// A node's leases are shared among workspaces by the rule of [FairShare], so that a workspace with
 /// many due lanes always leaves some leases for others. The query for due lanes skips the
@@ -178,8 +179,8 @@ final class LaneLeases {
     }
 
     /// Leases the lanes in `taken`, and clears the wake-up times of the lanes in `woken`. If a lane
-    /// in `taken` could not be leased, its workspace gives back the unit of the share that was
-    /// taken for the lane. Returns whether any lane was leased.
+    /// in `taken` could not be leased, gives back the unit of [FairShare] that was taken for the
+    /// lane. Returns whether any lane was leased.
     private boolean leaseWanted(
             Instant now, List<Lane> woken, Map<Lane, LaneStore.LeasedLane> taken) {
         var wanted = new ArrayList<>(woken);

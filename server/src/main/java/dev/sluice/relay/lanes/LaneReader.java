@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// A resting lane is not read. A lane that was read to its end rests if some of its deliveries are
 /// in memory. It rests until one of them leaves memory, the next delivery is due, or the lane is
 /// woken. A wake-up may be lost, so the rest also ends after some time. A lane that cannot be read
-/// rests, too, so that it does not hold up other lanes.
+/// also rests, so that it does not hold up other lanes.
 ///
 /// Used by the thread of [Backlog] only, except while the reader is lent to [ProbeLoop]. Until
 /// [ProbeLoop] returns it, the thread of [Backlog] may change it only through `forget` and `rouse`.
@@ -36,8 +36,8 @@ final class LaneReader {
 
     private static final Duration RESTART_INTERVAL = Duration.ofSeconds(5);
 
-    /// The maximum time that a lane may rest at its end. Each read looks this far ahead, to find
-    /// out when the next delivery is due.
+    /// The maximum time that a lane may rest after it was read to its end. Each read looks this far
+    /// ahead, to find out when the next delivery is due.
     static final Duration MAX_REST_AT_END = Duration.ofSeconds(30);
 
     /// The maximum age of a transaction, even after its connection broke.
@@ -144,7 +144,7 @@ final class LaneReader {
         blockedSince = isBlocked ? blockedSince : Instant.MAX;
     }
 
-    /// Lets the lane rest for `time`, although reading it has not failed.
+    /// Lets the lane rest for `time`, without counting this as a failure.
     void restFor(Instant now, Duration time) {
         rest = Pause.of(now, time);
     }

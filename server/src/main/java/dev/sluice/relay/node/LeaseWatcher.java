@@ -18,7 +18,7 @@ public final class LeaseWatcher {
     /// then.
     private static final Duration MAX_STANDSTILL = Node.LEASE_DURATION;
 
-    /// If the watcher did not read the leases for longer than this, for example because the
+    /// If the watcher has not read the leases for longer than this, for example because the
     /// database was unavailable, it starts over. It cannot know whether other nodes were able to
     /// renew their leases in the meantime.
     private static final Duration MAX_GAP = Node.HEARTBEAT_INTERVAL.multipliedBy(2);

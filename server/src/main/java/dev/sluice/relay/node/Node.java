@@ -16,10 +16,10 @@ import java.util.function.LongSupplier;
 /// The registration of this process as one of the nodes that share a database, and its lease.
 ///
 /// A node has an epoch, a number that is new at each registration. Heartbeats renew the node's
-/// lease, which lasts 15 s. The node itself considers the lease expired five seconds earlier, by
-/// its own monotonic clock, and then starts no more attempts. A node that was declared dead
-/// registers again under a new epoch, because other nodes take over the deliveries and lanes that
-/// the node owned ([TakeoverLoop]).
+/// lease, which lasts 15 s. The node itself considers the lease expired after only 10 s, by its own
+/// monotonic clock, and then starts no more attempts. A node that was declared dead registers again
+/// under a new epoch, because other nodes take over the deliveries and lanes that the node owned
+/// ([TakeoverLoop]).
 ///
 /// A round sends one heartbeat, and registers the node again if it was declared dead. It does
 /// nothing else, so that heartbeats are on time. Thread-safe; rounds must run on one thread.
@@ -125,7 +125,7 @@ public final class Node implements Lease, Loop.Step {
     }
 
     /// Deregisters this node. Called after all its deliveries are finished or put back. If the
-    /// database cannot be updated, the lease expires by itself.
+    /// database cannot be updated, the lease expires on its own.
     public void leave() {
         try {
             db.run(tx -> NodeStore.leave(tx, epoch()));

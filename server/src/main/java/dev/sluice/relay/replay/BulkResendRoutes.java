@@ -29,12 +29,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// `POST /api/v1/deliveries/resend-bulk`: sends many events to the destination of one connection
-/// again. A connection links a source to a destination. The request selects the events that arrived
-/// in a given period and have a delivery on the connection that ended with one of the given
-/// statuses. An event's newest delivery on the connection must be failed or exhausted, unless the
-/// given statuses include `succeeded`. [dev.sluice.relay.selection.ResendCandidate] decides this
-/// for each event.
+/// `POST /api/v1/deliveries/resend-bulk`: resends many events to the destination of one connection.
+/// A connection links a source to a destination. The request selects the events that arrived in a
+/// given period and have a delivery on the connection that ended with one of the given statuses. An
+/// event's newest delivery on the connection must be failed or exhausted, unless the given statuses
+/// include `succeeded`. [dev.sluice.relay.selection.ResendCandidate] decides this for each event.
 ///
 /// A small selection, as estimated by [ResendEstimate], is resent while the request is handled. A
 /// larger one, or one that could not be fully counted in time, becomes a replay: a job that

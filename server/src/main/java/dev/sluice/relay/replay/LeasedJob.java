@@ -8,7 +8,7 @@ import java.util.List;
 /// @param overlappingJobTimes the creation times of the earlier jobs whose resends this job must
 ///   not repeat; see [ReplayStore#overlappingJobTimes]
 /// @param leaseEndNanos the time, as a `System.nanoTime` value, from which this process considers
-///   its lease expired
+///   its lease on the job expired
 record LeasedJob(Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos) {
 
     LeasedJob {

@@ -36,8 +36,7 @@ record Replay(
     ///
     /// @param planned the number of resends that the job is expected to create; a lower bound
     ///   unless `isExact`
-    /// @param isExact whether `planned` is exact. It becomes exact at the latest when the job is
-    ///   completed
+    /// @param isExact whether `planned` is exact; always true once the job is completed
     /// @param created the number of resends created so far
     /// @param skipped the number of events that were not resent, for example because a user or
     ///   another job resent them, they no longer exist, or they have no ordinal left for another

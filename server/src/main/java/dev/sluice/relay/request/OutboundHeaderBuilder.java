@@ -126,7 +126,7 @@ public final class OutboundHeaderBuilder {
     }
 
     /// Whether an inbound header must not be forwarded because its value is a credential. A masked
-    /// value counts, because it was a credential when the event was received.
+    /// value counts as a credential, because it was one when the event was received.
     private static boolean isWithheld(OutboundRequest request, Header header) {
         for (String withheld : request.source().withheldHeaders()) {
             if (HeaderSyntax.isSameFolded(header.name(), withheld)) {

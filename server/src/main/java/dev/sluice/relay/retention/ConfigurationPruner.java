@@ -79,9 +79,9 @@ final class ConfigurationPruner {
         parts.end();
     }
 
-    /// Removes configuration. Called only if all usage before `before` has been folded into the
-    /// sums, because a source or connection whose usage is still only in the ledger would seem to
-    /// have no history.
+    /// Removes configuration that was deleted before `before`. Called only after all usage from
+    /// before that time has been moved from the ledger to the sums. A source or connection whose
+    /// usage is still only in the ledger would seem to have no history.
     private void pruneConfiguration(Instant before, RoundParts parts) {
         parts.run(() ->
                 report(

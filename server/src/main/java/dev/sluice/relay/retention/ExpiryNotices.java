@@ -120,8 +120,8 @@ final class ExpiryNotices {
 
     /// Whether the delivery must be announced now. A resend is announced even if another delivery
     /// of its event was announced before, but not until [#MAX_RESEND_COMMIT_DELAY] has passed since
-    /// its creation time. Until then, resends with the same creation time may not be committed yet.
-    /// If the watermark moved past their creation time, they would never be announced.
+    /// its creation time. Until then, other resends with the same creation time might not have been
+    /// committed. If the watermark moved past their creation time, they would never be announced.
     private static boolean isNew(
             UnfinishedDelivery delivery, NoticeWatermark lastMark, NoticeWatermark nextMark) {
         boolean isInTime = !arrivedAt(delivery).isBefore(lastMark.eventsBefore());

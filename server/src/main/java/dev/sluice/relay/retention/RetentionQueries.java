@@ -46,9 +46,8 @@ final class RetentionQueries {
 
     /// Returns the purged sources that have no stored events and no hourly counts.
     ///
-    /// If a source has neither, nothing refers to its connections either, because the hourly counts
-    /// of their deliveries' outcomes are kept just as long as the hourly counts of the source's
-    /// events.
+    /// If a source has neither, nothing refers to its connections either: the hourly counts of
+    /// their deliveries are kept exactly as long as those of the source's events.
     static List<SourceId> unnamed(Tx tx, List<SourceId> purged) {
         return tx.query(
                 """
@@ -77,7 +76,7 @@ final class RetentionQueries {
                 UsageKind.numbers());
     }
 
-    /// Whether all usage that was written before `time` is folded into the sums.
+    /// Whether all usage that was written before `time` has been moved from the ledger to the sums.
     static boolean isFolded(Tx tx, Instant time) {
         return tx.query(
                         "select batch from ledger where batch < ? limit 1",

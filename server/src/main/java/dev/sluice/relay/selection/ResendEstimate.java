@@ -21,7 +21,8 @@ public record ResendEstimate(long count, boolean isExact, List<EventId> firstEve
     /// How long a request may spend counting resends. Typical client timeouts are longer.
     public static final Duration COUNT_TIMEOUT = Duration.ofSeconds(5);
 
-    /// Maximum number of resends that a request creates itself. A larger selection becomes a job.
+    /// The maximum number of resends that are created while the request is handled. A larger
+    /// selection becomes a job.
     private static final int MAX_IMMEDIATE_RESENDS = 2_000;
 
     /// The maximum number of events that the count reads in one transaction.

@@ -24,8 +24,8 @@ public record SelectionPage(List<EventId> events, Optional<UUID> next) {
 
     /// Builds a page from rows of dead letters.
     ///
-    /// @param incomplete the event, if any, that may have more rows than those read; the next page
-    ///   begins with this event
+    /// @param incomplete the event, if any, that may have more rows than those read; this page does
+    ///   not include it
     static SelectionPage of(
             ResendSelection selection,
             List<DeadLetterRow> rows,

@@ -24,8 +24,8 @@ public final class SelectionQueries {
 
     /// The maximum number of dead letters to read for one page, counted across all connections of
     /// the source. If the page's maximum number of events is higher, that number applies instead. A
-    /// single event always has fewer dead letters, so a page that reaches the limit contains at
-    /// least one complete event.
+    /// single event always has fewer dead letters than this, so a page that reaches the limit
+    /// contains at least one complete event.
     private static final int MIN_DEAD_LETTER_ROWS = 5_000;
 
     private SelectionQueries() {}

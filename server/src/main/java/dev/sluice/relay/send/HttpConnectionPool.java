@@ -240,8 +240,8 @@ final class HttpConnectionPool implements AutoCloseable {
 
     private record RetiredPool(PoolingHttpClientConnectionManager pool, long closeAfterRound) {}
 
-    /// Opens direct sockets. A plain `new Socket()` would use a SOCKS proxy set in the JVM's
-    /// properties.
+    /// Builds pools whose sockets connect directly, without a proxy. A plain `new Socket()` would
+    /// use a SOCKS proxy set in the JVM's properties.
     private static final class DirectPoolBuilder extends PoolingHttpClientConnectionManagerBuilder {
 
         @Override

@@ -28,8 +28,8 @@ public record SignatureScheme(
     private static final Duration DEFAULT_TOLERANCE = Duration.ofMinutes(5);
 
     /// Returns the simplest scheme with this header and template: the header contains nothing but
-    /// the signature, in hex, with the secret's text as its key, and there is no timestamp. The
-    /// methods called `with…` change one of these properties each.
+    /// the signature, in hex, with the secret's text as its key, and there is no timestamp. Each of
+    /// the `with…` methods changes one property.
     static SignatureScheme hmacSha256(String header, String content) {
         return new SignatureScheme(
                 header,

@@ -38,7 +38,7 @@ public final class LaneStore {
     /// A lane with waiting deliveries, and the time at which it must wake.
     public record LaneWake(Lane lane, Instant at) {}
 
-    /// A lane and its workspace. Leases are counted per workspace.
+    /// A lane with its workspace, because leases are counted per workspace.
     public record LeasedLane(Lane lane, WorkspaceId workspace) {}
 
     /// A lane that is due.

@@ -32,7 +32,7 @@ public interface Lanes {
             long epoch, Instant now, Collection<WorkspaceId> excluded, int limit);
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
-    /// that another node has leased, or that are locked. A lane that this node has leased already
+    /// that another node has leased, or that are locked. A lane that this node has already leased
     /// stays leased. Returns the lanes that were not skipped.
     List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted);
 

@@ -29,9 +29,9 @@ public final class Receipt {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /// Waits until the state is decided, which happens shortly after the deadline at the latest.
-    /// The wait needs no timer, because the journal checks the deadlines. An interrupt does not end
-    /// the wait, because the event may still be stored; the thread's interrupt flag is set again
+    /// Waits until the state is decided, which is never much later than the deadline. The wait
+    /// needs no timer, because the journal checks the deadlines. An interrupt does not end the
+    /// wait, because the event may still be stored; the thread's interrupt flag is set again
     /// afterwards.
     public ReceiptState await() {
         boolean isInterrupted = false;

@@ -6,8 +6,8 @@ import java.util.List;
 /// given up on them. The journal's writer thread makes the calls, so implementations must return
 /// quickly.
 ///
-/// Retention ends deliveries without [ResultJournal]. It also calls this listener, on its own
-/// thread and with an empty `batch`.
+/// Retention ends deliveries without using [ResultJournal]. It therefore calls this listener
+/// itself, on its own thread and with an empty `batch`.
 public interface ResultListener {
 
     /// @param batch the results that the journal has finished with, whether it wrote them, ignored

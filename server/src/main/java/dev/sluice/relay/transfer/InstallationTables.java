@@ -52,7 +52,7 @@ final class InstallationTables {
                                     Map.of(
                                             "owner", "null::bigint",
                                             "next_at", "coalesce(next_at, now())")),
-                    // The claim to a probe expires by itself. `changed` is a transaction id of the
+                    // The claim to a probe expires on its own. `changed` is a transaction id of the
                     // exported database, and has no meaning in another database.
                     ExportedTable.of("circuit").with(Map.of("changed", "0::bigint")),
                     ExportedTable.of("dismissal"),
@@ -61,7 +61,8 @@ final class InstallationTables {
                     ExportedTable.of("rollup_day"),
                     ExportedTable.of("total"),
                     ExportedTable.of("quota"),
-                    // The lease of a replay expires by itself; its last chunk is then repeated.
+                    // The lease of a replay expires on its own. The last chunk of the replay is
+                    // then repeated.
                     ExportedTable.of("replay_job"),
                     ExportedTable.of("retention_notice"),
                     ExportedTable.of("alert_incident"),

@@ -36,8 +36,8 @@ public final class LaneSweeper implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
 
-    /// A delivery is never scheduled further ahead than this. It is twice the longest retry
-    /// interval, which is more than any wait can reach, even with jitter or `Retry-After`.
+    /// No delivery is ever scheduled further ahead than this. The limit is twice the longest retry
+    /// interval, so no wait can reach it, even with jitter or `Retry-After`.
     private static final Duration MAX_WAIT = Duration.ofDays(2);
 
     /// Maximum number of due times corrected for each lane in one round.

@@ -17,8 +17,8 @@ import java.util.Deque;
 /// that, each round replaces the rows written in about one minute with a single row, which is kept
 /// until the events themselves have expired.
 ///
-/// The rows of batches with failures that the alerts have not read yet are left unchanged for at
-/// most a day.
+/// If a batch has failures that the alerts have not read yet, its row is left unchanged, but for a
+/// day at most.
 ///
 /// Every node runs this loop; rounds of several nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {

@@ -23,7 +23,7 @@ public final class CommitLogStore {
     /// kept.
     ///
     /// @param watchedSince if the alerts have not read any failures since then, the unread failures
-    ///   are discarded, too
+    ///   are discarded as well
     static void compactBefore(Tx tx, long xid, Instant now, Instant watchedSince) {
         tx.update(
                 """

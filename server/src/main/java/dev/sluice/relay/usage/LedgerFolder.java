@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 /// runs this loop, and concurrent rounds of several nodes wait for each other.
 ///
 /// While an old transaction is open, folded rows cannot be vacuumed and each round reads all of
-/// them again. The folder therefore rests for 100 times the duration of its last round, up to 30 s.
-/// Readers of the sums also add up the rows that are not folded yet.
+/// them again. After each round, the folder therefore pauses for 100 times as long as the round
+/// took, up to 30 s. Meanwhile, readers of the sums also add up the rows that are not folded yet.
 public final class LedgerFolder implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LedgerFolder.class);
@@ -33,7 +33,7 @@ public final class LedgerFolder implements Loop.Step {
     private final LongSupplier nanos;
     private long pausedUntilNanos;
 
-    /// The batches that could not be folded when batches were last folded in parts.
+    /// The batches that the last call of [#foldApart] could not fold.
     private Set<LedgerStore.BatchKey> failedBefore = Set.of();
 
     /// @param nanos the monotonic clock of this process
