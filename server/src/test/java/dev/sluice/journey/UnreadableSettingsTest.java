@@ -191,6 +191,31 @@ class UnreadableSettingsTest {
                         "source.read_failed", "destination.read_failed", "connection.read_failed");
     }
 
+    @Test
+    void an_unreadable_source_is_logged_when_it_comes_back_from_the_trash() {
+        String path = "/api/v1/sources/" + source.text("id");
+        assertThat(api.delete(path).status()).isEqualTo(204);
+        StoredSettings.verification(sluice, source, "{\"provider\":\"mtls\"}");
+        var logged = new ListAppender<ILoggingEvent>();
+        var logger = (Logger) LoggerFactory.getLogger("dev.sluice.gateway.routing");
+        logged.start();
+        logger.addAppender(logged);
+
+        try {
+            sluice.restart(); // the node has read the row before the source is restored
+            api = sluice.api();
+            assertThat(api.post(path + "/restore", "{}").status()).isEqualTo(200);
+            await().until(() -> api.ingest(source.text("ingest_path"), "{}").status() == 401);
+        } finally {
+            logger.detachAppender(logged);
+        }
+
+        assertThat(logged.list)
+                .filteredOn(event -> isAbout(event, source))
+                .extracting(ILoggingEvent::getMessage)
+                .containsExactly("source.read_failed");
+    }
+
     private static boolean isAbout(ILoggingEvent event, ApiClient.ApiResponse... records) {
         String fields = String.valueOf(event.getKeyValuePairs());
         return List.of(records).stream().anyMatch(record -> fields.contains(record.text("id")));

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /// Logs an error when a node cannot read some settings of a source, destination or connection. If
-/// the row changes later, logs the error again only if the list of unreadable settings has changed.
-/// Never logs it for deleted rows or for sources in the trash.
+/// the row changes later, logs the error again only if the list of unreadable settings has changed,
+/// or if a source was restored from the trash. Never logs it for deleted rows or for sources in the
+/// trash.
 final class UnreadableSettingsLogger {
 
     private static final Logger log = LoggerFactory.getLogger(UnreadableSettingsLogger.class);
@@ -23,7 +24,10 @@ final class UnreadableSettingsLogger {
     static void report(
             SourceStore.SourceVersion source, Optional<SourceStore.SourceVersion> before) {
         var fields = source.source().unreadableFields();
-        if (isNew(fields, before.map(each -> each.source().unreadableFields()))
+        if (isNew(
+                        fields,
+                        before.filter(each -> !each.isTrashed())
+                                .map(each -> each.source().unreadableFields()))
                 && !source.isTrashed()) {
             log.atError()
                     .addKeyValue("source_id", source.source().id())
