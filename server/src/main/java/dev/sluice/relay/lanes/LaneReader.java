@@ -52,8 +52,8 @@ final class LaneReader {
     private Instant floor = Instant.EPOCH;
     private Instant positionTime = Instant.EPOCH;
     private UUID positionId = MIN_ID;
-    private Instant restartedAt = Instant.EPOCH;
     private boolean isAtEnd = true;
+    private Pause restartPause = Pause.NONE;
     private boolean foundNothing;
 
     /// When the next delivery is due. Each read looks [#MAX_REST_AT_END] ahead; the value is
@@ -167,7 +167,7 @@ final class LaneReader {
     /// Returns up to `limit` due deliveries that are not in memory. Leaves the cursor in front of
     /// them; the caller moves it with [#advance].
     List<LaneStore.WaitingDelivery> read(Lanes lanes, Instant now, int limit) {
-        if (isAtEnd || now.isAfter(restartedAt.plus(RESTART_INTERVAL))) {
+        if (isAtEnd || restartPause.isOver(now)) {
             restart(now);
         }
         int rows = limit + inMemory.size();
@@ -193,7 +193,7 @@ final class LaneReader {
     }
 
     private void restart(Instant now) {
-        restartedAt = now;
+        restartPause = Pause.of(now, RESTART_INTERVAL);
         floor = floor.isAfter(now) ? Instant.EPOCH : floor;
         positionTime = floor;
         positionId = MIN_ID;

@@ -78,16 +78,35 @@ class LaneReaderTest {
                         Instant.EPOCH);
     }
 
-    /// An empty lane, and the positions from which it was read.
+    @Test
+    void a_lane_that_is_not_read_to_its_end_also_begins_again_after_the_clock_was_set_back() {
+        var late = Some.NOON.plus(Duration.ofDays(10));
+        var lanes = new RecordingLanes();
+        lanes.waiting = List.of(waiting(late), waiting(late), waiting(late));
+        reader.read(lanes, late, 2);
+        reader.advance(lanes.waiting.getFirst());
+
+        lanes.waiting = List.of(waiting(Some.NOON), waiting(Some.NOON), waiting(Some.NOON));
+        reader.read(lanes, Some.NOON, 2);
+
+        assertThat(lanes.positions.getLast()).isEqualTo(Instant.EPOCH);
+    }
+
+    private static LaneStore.WaitingDelivery waiting(Instant at) {
+        return new LaneStore.WaitingDelivery(work(DeliveryId.of(Some.eventId(), 1)), at, 0);
+    }
+
+    /// A lane, empty at first, and the positions from which it was read.
     private static final class RecordingLanes implements Lanes {
 
         final List<Instant> positions = new ArrayList<>();
+        List<LaneStore.WaitingDelivery> waiting = List.of();
 
         @Override
         public List<LaneStore.WaitingDelivery> due(
                 Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
             positions.add(afterNextAt);
-            return List.of();
+            return waiting.stream().limit(limit).toList();
         }
 
         @Override
