@@ -20,7 +20,7 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.time.Duration;
 import java.util.EnumMap;
 
-/// Scenario `idle`: measures the CPU time of a relay that has a source and a destination but
+/// Scenario `idle`: measures the CPU time of a relay that has a source and a destination, while it
 /// receives no events. For comparison, an unused PostgreSQL server with the same binaries is
 /// measured at the same time.
 ///
@@ -56,7 +56,9 @@ public record IdleScenario(
         if (full.isPositive()) {
             var arrivals = new SinkArrivals(sink);
             var plan = load.backToBack(source.ingest()).lasting(full, Duration.ofSeconds(1));
-            arrivals.awaitAll(LoadMeasurement.run(relay, sink, plan));
+            var measurement = LoadMeasurement.run(relay, sink, plan);
+            measurement.remarkFailures("Full load", report);
+            arrivals.awaitAll(measurement);
             arrivals.check(report);
         }
         try (var postgres = InstalledPostgres.start(relay.postgresPrograms())) {

@@ -4,7 +4,6 @@ import dev.sluice.bench.platform.UncheckedCalls;
 import dev.sluice.bench.relay.RelayApi;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -68,20 +67,25 @@ final class StreamReaders implements AutoCloseable {
     private boolean follow(Socket first, boolean reads) throws InterruptedException {
         var socket = first;
         while (!isClosed && reads) {
+            readAll(socket);
             try {
-                readAll(socket.getInputStream());
                 socket = connect();
             } catch (IOException | IllegalStateException e) {
-                Thread.sleep(100); // the stream ended, or the relay refused a new one
+                Thread.sleep(100); // the relay refused a new stream
             }
         }
         return true;
     }
 
-    private void readAll(InputStream in) throws IOException {
+    /// Reads until the stream ends or its connection breaks.
+    private void readAll(Socket socket) {
         byte[] buffer = new byte[16_384];
-        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-            bytes.add(read);
+        try (var in = socket.getInputStream()) {
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                bytes.add(read);
+            }
+        } catch (IOException e) {
+            // The caller connects again.
         }
     }
 
