@@ -31,13 +31,13 @@ public final class StreamEvent implements StreamItem {
 
         private final StreamCursor start;
         private final byte[] bytes;
-        private final boolean isNew;
+        private final boolean isFreshlyBuilt;
 
         /// @param start a cursor within the round of the event
-        private SharedMessage(StreamCursor start, byte[] bytes, boolean isNew) {
+        private SharedMessage(StreamCursor start, byte[] bytes, boolean isFreshlyBuilt) {
             this.start = start;
             this.bytes = bytes;
-            this.isNew = isNew;
+            this.isFreshlyBuilt = isFreshlyBuilt;
         }
 
         /// Returns the bytes to send. The caller must not change them.
@@ -45,9 +45,9 @@ public final class StreamEvent implements StreamItem {
             return bytes;
         }
 
-        /// Whether the message was built for this caller, and not for an earlier one.
-        public boolean isNew() {
-            return isNew;
+        /// Whether the call that returned this message built it. Otherwise, an earlier call did.
+        public boolean isFreshlyBuilt() {
+            return isFreshlyBuilt;
         }
 
         private boolean isFor(StreamCursor cursor) {

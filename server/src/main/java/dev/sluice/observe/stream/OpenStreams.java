@@ -111,7 +111,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         try {
             return db.call(tx -> OpenStreamStore.add(tx, stream, max));
         } catch (RuntimeException e) {
-            ended.add(stream.id()); // the row may exist, although the reply was lost
+            ended.add(stream.id()); // the row may exist even though the call failed
             throw e;
         }
     }
@@ -142,7 +142,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     public boolean run() {
         endThoseOfDeleted();
         if (!open.isEmpty()) {
-            activity.mark(); // a stream that is catching up is unknown to the feed
+            activity.mark(); // the process is not idle while streams are open
             // This comes before the next steps, because they fail if the database is read-only.
             endThoseWithoutAccess();
         }

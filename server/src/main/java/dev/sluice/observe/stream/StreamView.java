@@ -65,7 +65,7 @@ final class StreamView {
             showTransformed(event, route.get(), start, frames);
         } else {
             var message = selection.isFull() ? event.fullMessage(start) : event.tailMessage(start);
-            frames.message(message.bytes(), message.isNew());
+            frames.message(message.bytes(), message.isFreshlyBuilt());
         }
     }
 

@@ -53,9 +53,9 @@ class StreamEventTest {
     void streams_of_one_round_share_the_message() {
         var first = event.tailMessage(ROUND);
 
-        assertThat(first.isNew()).isTrue();
+        assertThat(first.isFreshlyBuilt()).isTrue();
         assertThat(event.tailMessage(ROUND).bytes()).isSameAs(first.bytes());
-        assertThat(event.tailMessage(ROUND).isNew()).isFalse();
+        assertThat(event.tailMessage(ROUND).isFreshlyBuilt()).isFalse();
         assertThat(event.withoutPayload().tailMessage(ROUND).bytes()).isSameAs(first.bytes());
     }
 
@@ -64,7 +64,7 @@ class StreamEventTest {
         var first = event.tailMessage(ROUND);
 
         var next = event.tailMessage(NEXT_ROUND);
-        assertThat(next.isNew()).isTrue();
+        assertThat(next.isFreshlyBuilt()).isTrue();
         assertThat(text(next))
                 .startsWith("id: " + NEXT_ROUND.after(event.id()).text() + "\n")
                 .isNotEqualTo(text(first));
