@@ -170,7 +170,7 @@ public final class WorkspaceRoutes {
         var condition = request.ifMatch();
         String name = name(request.jsonBody());
         return db.call(tx -> {
-            long version = WorkspaceStore.nextConfigVersion(tx); // other configuration changes wait
+            long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
             var present = who.lock(tx, Role.ADMIN);
             condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
             WorkspaceStore.rename(tx, who.workspace(), name, clock.instant(), version);

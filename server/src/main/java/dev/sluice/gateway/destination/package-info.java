@@ -1,4 +1,4 @@
-/// Destinations, which receive deliveries: their URLs, authentication, limits and retry policies.
+/// Destinations, which receive deliveries: their URLs, authentication, limits and retry schedules.
 @NullMarked
 package dev.sluice.gateway.destination;
 

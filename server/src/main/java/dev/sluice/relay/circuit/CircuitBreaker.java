@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// The circuit breaker of one destination: decides whether attempts at the destination may be made.
-/// [SharedCircuits] stores the breakers of all destinations. Immutable; does no I/O and reads no
-/// clock.
+/// [SharedCircuits] shares the circuits of all destinations between nodes. Immutable; does no I/O
+/// and reads no clock.
 ///
 /// | from | when | to | also |
 /// | --- | --- | --- | --- |

@@ -83,7 +83,7 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
             var bytes =
                     ByteBuffer.wrap(
                             InFlightFileFormat.emptyFile(
-                                    home)); // written, so that its disk space is allocated
+                                    home)); // writing it allocates its disk space
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }

@@ -130,7 +130,7 @@ public final class Node implements Lease, Loop.Step {
         try {
             db.run(tx -> NodeStore.leave(tx, epoch()));
         } catch (DbException e) {
-            log.atWarn().setCause(e).log("node.leave_failed"); // its lease expires by itself
+            log.atWarn().setCause(e).log("node.leave_failed"); // its lease expires on its own
         }
     }
 }

@@ -15,7 +15,7 @@ public final class GenericHmacSignature {
 
     public static SignatureScheme schemeOf(GenericHmacVerification hmac) {
         var scheme =
-                SignatureScheme.hmacSha256(
+                SignatureScheme.of(
                                 hmac.header(),
                                 switch (signedContent(hmac)) {
                                     case BODY -> "{body}";

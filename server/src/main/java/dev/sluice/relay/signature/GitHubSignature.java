@@ -10,7 +10,7 @@ import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 final class GitHubSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("X-Hub-Signature-256", "{body}")
+            SignatureScheme.of("X-Hub-Signature-256", "{body}")
                     .withLayout(new SignatureLayout.PrefixedSignature("sha256=", true));
 
     private GitHubSignature() {}

@@ -12,7 +12,7 @@ import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 final class PaddleSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("Paddle-Signature", "{timestamp}:{body}")
+            SignatureScheme.of("Paddle-Signature", "{timestamp}:{body}")
                     .withLayout(new SignatureLayout.SignaturePairs(';', "ts", "h1"))
                     .withTimestamp(new TimestampLocation.SignatureTimestamp());
 

@@ -16,6 +16,6 @@ final class ShopifySignature {
     private ShopifySignature() {}
 
     private static SignatureScheme scheme(String header) {
-        return SignatureScheme.hmacSha256(header, "{body}").withEncoding(SignatureEncoding.BASE64);
+        return SignatureScheme.of(header, "{body}").withEncoding(SignatureEncoding.BASE64);
     }
 }

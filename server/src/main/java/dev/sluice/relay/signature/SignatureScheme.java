@@ -27,10 +27,10 @@ public record SignatureScheme(
 
     private static final Duration DEFAULT_TOLERANCE = Duration.ofMinutes(5);
 
-    /// Returns the simplest scheme with this header and template: the header contains nothing but
-    /// the signature, in hex, with the secret's text as its key, and there is no timestamp. Each of
-    /// the `with…` methods changes one property.
-    static SignatureScheme hmacSha256(String header, String content) {
+    /// Returns the simplest scheme with this header and template: HMAC-SHA256 with the secret's
+    /// text as the key, and a header that contains only the signature, in hex. There is no
+    /// timestamp. Each of the `with…` methods changes one of these properties.
+    static SignatureScheme of(String header, String content) {
         return new SignatureScheme(
                 header,
                 new SignatureLayout.PrefixedSignature("", false),

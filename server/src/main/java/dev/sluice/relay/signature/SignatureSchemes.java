@@ -38,7 +38,12 @@ public final class SignatureSchemes {
             case VerificationConfig.ProviderVerification provider -> of(provider.provider());
             case VerificationConfig.GenericHmacVerification hmac ->
                     List.of(GenericHmacSignature.schemeOf(hmac));
-            default -> List.of();
+            case VerificationConfig.NoVerification(),
+                    VerificationConfig.UnreadableVerification(),
+                    VerificationConfig.DiscordVerification _,
+                    VerificationConfig.BasicAuthVerification _,
+                    VerificationConfig.ApiKeyVerification _ ->
+                    List.of();
         };
     }
 

@@ -10,7 +10,7 @@ import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 final class SlackSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("X-Slack-Signature", "v0:{timestamp}:{body}")
+            SignatureScheme.of("X-Slack-Signature", "v0:{timestamp}:{body}")
                     .withLayout(new SignatureLayout.PrefixedSignature("v0=", true))
                     .withTimestamp(
                             new TimestampLocation.HeaderTimestamp("X-Slack-Request-Timestamp"));

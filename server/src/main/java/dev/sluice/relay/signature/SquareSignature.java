@@ -9,7 +9,7 @@ import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 final class SquareSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("x-square-hmacsha256-signature", "{url}{body}")
+            SignatureScheme.of("x-square-hmacsha256-signature", "{url}{body}")
                     .withEncoding(SignatureEncoding.BASE64);
 
     private SquareSignature() {}

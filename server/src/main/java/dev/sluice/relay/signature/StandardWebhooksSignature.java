@@ -11,7 +11,7 @@ import java.util.List;
 /// Webhooks specification. The signature covers the message id, the timestamp and the body. The
 /// names of the headers start with `webhook-` or `svix-`.
 ///
-/// Source: standardwebhooks.com; npm package `standardwebhooks`.
+/// Source: standardwebhooks.com; npm and Maven packages `standardwebhooks`.
 final class StandardWebhooksSignature {
 
     static final List<SignatureScheme> SCHEMES = List.of(scheme("webhook"), scheme("svix"));
@@ -19,7 +19,7 @@ final class StandardWebhooksSignature {
     private StandardWebhooksSignature() {}
 
     private static SignatureScheme scheme(String prefix) {
-        return SignatureScheme.hmacSha256(prefix + "-signature", "{id}.{timestamp}.{body}")
+        return SignatureScheme.of(prefix + "-signature", "{id}.{timestamp}.{body}")
                 .withLayout(new SignatureLayout.VersionedSignatures("v1"))
                 .withEncoding(SignatureEncoding.BASE64)
                 .withSecretEncoding(SecretEncoding.STANDARD_WEBHOOKS)

@@ -11,7 +11,7 @@ import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 final class StripeSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("Stripe-Signature", "{timestamp}.{body}")
+            SignatureScheme.of("Stripe-Signature", "{timestamp}.{body}")
                     .withLayout(new SignatureLayout.SignaturePairs(',', "t", "v1"))
                     .withTimestamp(new TimestampLocation.SignatureTimestamp());
 

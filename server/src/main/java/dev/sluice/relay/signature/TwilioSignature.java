@@ -9,7 +9,7 @@ import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 final class TwilioSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("X-Twilio-Signature", "{url}{form}")
+            SignatureScheme.of("X-Twilio-Signature", "{url}{form}")
                     .withAlgorithm(SignatureScheme.SHA1)
                     .withEncoding(SignatureEncoding.BASE64);
 

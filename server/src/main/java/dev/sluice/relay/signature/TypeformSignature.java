@@ -10,7 +10,7 @@ import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 final class TypeformSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("Typeform-Signature", "{body}")
+            SignatureScheme.of("Typeform-Signature", "{body}")
                     .withLayout(new SignatureLayout.PrefixedSignature("sha256=", true))
                     .withEncoding(SignatureEncoding.BASE64);
 

@@ -10,7 +10,7 @@ import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 final class ZoomSignature {
 
     static final SignatureScheme SCHEME =
-            SignatureScheme.hmacSha256("x-zm-signature", "v0:{timestamp}:{body}")
+            SignatureScheme.of("x-zm-signature", "v0:{timestamp}:{body}")
                     .withLayout(new SignatureLayout.PrefixedSignature("v0=", true))
                     .withTimestamp(new TimestampLocation.HeaderTimestamp("x-zm-request-timestamp"));
 

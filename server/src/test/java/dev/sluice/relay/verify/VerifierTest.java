@@ -489,6 +489,15 @@ class VerifierTest {
     }
 
     @Test
+    void shopify_may_send_its_newer_header() {
+        var signedRequest = of(WebhookProvider.SHOPIFY);
+        String header = signedRequest.headers().getFirst();
+
+        assertThat(signedRequest.withHeaders(List.of(header.replace("X-", ""))).check())
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
+    }
+
+    @Test
     void standard_webhooks_may_come_under_their_older_names() {
         var signedRequest = of(WebhookProvider.STANDARD_WEBHOOKS);
         var older =
