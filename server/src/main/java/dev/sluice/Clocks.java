@@ -30,8 +30,8 @@ record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
         };
     }
 
-    /// Returns clocks that both show the time of `clock` and are never synchronized with a
-    /// database. For tests.
+    /// Returns clocks that both follow `clock` and are never synchronized with a database. For
+    /// tests.
     static Clocks of(InstantSource clock) {
         return new Clocks(clock, clock, _ -> {});
     }

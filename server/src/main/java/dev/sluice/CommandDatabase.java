@@ -29,8 +29,8 @@ final class CommandDatabase {
         return find(config, command, database -> use(database, command, work));
     }
 
-    /// Like [#use], but passes the address of the database to `work` and does not check its tables.
-    /// They may be missing or belong to another version of Sluice.
+    /// Like [#use], but passes the database's address to `work` and does not check the tables,
+    /// which may be missing or belong to another version of Sluice.
     static <T> T find(Config config, String command, Function<Database, T> work) {
         var external = config.storage().database();
         return external.isPresent()
@@ -61,8 +61,8 @@ final class CommandDatabase {
     /// embedded database if there is none. If the database is embedded, `work` also gets the locked
     /// data directory.
     ///
-    /// @throws StartupException if the database is embedded, and the data directory cannot be used
-    ///   or another Sluice process is using it
+    /// @throws StartupException if the database is embedded and its data directory cannot be used
+    ///   or is in use by another Sluice process
     static <T> T create(Config config, BiFunction<Database, Optional<DataDirectory>, T> work) {
         var external = config.storage().database();
         if (external.isPresent()) {
@@ -76,7 +76,7 @@ final class CommandDatabase {
     }
 
     /// Starts the embedded PostgreSQL, runs `work` with it, and stops it afterwards. Also stops it
-    /// after Ctrl-C: PostgreSQL runs in a separate session, so the signal does not reach it.
+    /// on Ctrl-C, because PostgreSQL runs in a separate session that the signal does not reach.
     private static <T> T withPostgres(Path directory, Function<Database, T> work) {
         var caller = Thread.currentThread();
         var started = new CompletableFuture<Optional<EmbeddedPostgres>>();

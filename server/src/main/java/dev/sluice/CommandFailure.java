@@ -8,14 +8,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 
-/// Says in one line why a command could not run and, for common problems, how to fix them.
+/// Explains in one line why a command could not run and, for common problems, how to fix them.
 final class CommandFailure {
 
     private static final String DISK_FULL = "No space left on device";
 
     private CommandFailure() {}
 
-    /// @return one or more sentences without a line break
+    /// @return one or more sentences without line breaks
     static String reason(Exception failure) {
         @Nullable Throwable cause =
                 failure instanceof UncheckedIOException ? failure.getCause() : failure;

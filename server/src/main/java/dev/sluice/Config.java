@@ -27,11 +27,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The checked settings of a server. `docs/reference/config.md` describes each setting.
+/// A server's settings, after validation. `docs/reference/config.md` describes each setting.
 ///
 /// @param mail how to send mail; empty if the server sends none
 /// @param messengerApiUrl the base URL of the bot API that `messenger` alert channels use, without
-///   a trailing slash; empty for the API's public address
+///   a trailing slash; empty to use the API's public address
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -41,9 +41,9 @@ record Config(
         Optional<String> messengerApiUrl,
         TelemetrySettings telemetry) {
 
-    /// The settings of the server's metrics, traces and log.
+    /// The settings for the server's metrics, traces and log.
     ///
-    /// @param metrics empty if the metrics are off
+    /// @param metrics empty if metrics are off
     /// @param tracing OpenTelemetry's own settings, by name; empty if tracing is off
     record TelemetrySettings(
             Optional<MetricsSettings> metrics, Map<String, String> tracing, LogSettings log) {}
@@ -74,8 +74,8 @@ record Config(
     record LogSettings(String format, String level) {}
 
     /// @param database the external database; empty to run the embedded PostgreSQL
-    /// @param masterKey 32 bytes in base64; if empty, the server uses the key in the data directory
-    ///   and creates it if needed
+    /// @param masterKey 32 bytes in base64; if empty, the server uses the key in the data
+    ///   directory, creating it if needed
     /// @param isCompressing whether payloads are compressed before they are stored
     record StorageSettings(
             Path dataDir,
@@ -83,7 +83,7 @@ record Config(
             Optional<Secret> masterKey,
             boolean isCompressing) {}
 
-    /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
+    /// @param headerPrefix the prefix of the server's own header names, such as `X-Service`
     /// @param retryJitter the largest random variation of a retry interval in either direction, as
     ///   a fraction (0 to 1) of the interval
     record DeliverySettings(
@@ -259,7 +259,7 @@ record Config(
         return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }
 
-    /// Parses a URL. The error message leaves out the value, because it may contain a password.
+    /// Parses a URL. The error message leaves out the value, which may contain a password.
     private static URI url(String text, List<String> schemes) {
         try {
             var uri = URI.create(text);

@@ -24,8 +24,8 @@ import java.util.UUID;
 
 /// The directory that holds a server's files. Only one process at a time can lock it.
 ///
-/// The operating system releases the lock when its process ends. A process that acquires the lock
-/// therefore knows that every earlier holder has ended.
+/// The operating system releases the lock when the process that holds it ends. A process that
+/// acquires the lock therefore knows that every earlier holder has ended.
 final class DataDirectory implements AutoCloseable {
 
     private static final String MASTER_KEY_FILE = "master.key";
@@ -97,7 +97,7 @@ final class DataDirectory implements AutoCloseable {
         return path.toAbsolutePath().normalize().resolve("postgres");
     }
 
-    /// Returns the fraction of free space, from 0 to 1, on the disk that holds this directory.
+    /// Returns how much of the disk that holds this directory is free, as a fraction from 0 to 1.
     /// Returns 1 if the fraction is unknown.
     double freeShare() {
         try {
@@ -153,7 +153,7 @@ final class DataDirectory implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /// Returns the master key stored in this directory. The key is created on first use.
+    /// Returns the master key stored in this directory, creating it on first use.
     Secret masterKey(SecretGenerator random) throws IOException {
         return new Secret(
                 readOrWrite(

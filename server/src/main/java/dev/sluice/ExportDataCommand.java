@@ -85,8 +85,8 @@ final class ExportDataCommand {
         }
     }
 
-    /// Writes the data to a file with a temporary name. Renames the file once all data is written
-    /// and flushed to disk.
+    /// Writes the data to a file with a temporary name, and renames the file once all the data has
+    /// been written and flushed to disk.
     private static TransferSummary export(
             Config config, Optional<Secret> passphrase, Path file, PrintStream err)
             throws IOException {

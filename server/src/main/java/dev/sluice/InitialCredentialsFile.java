@@ -11,7 +11,7 @@ import java.nio.file.Path;
 /// start.
 ///
 /// Only the file's owner can read it. If standard output is a terminal, `show` also prints the
-/// credentials; otherwise, it prints the path of the file.
+/// credentials; otherwise, it prints the file's path.
 record InitialCredentialsFile(Path file, String baseUrl) {
 
     void write(InitialSetup.InitialCredentials credentials) {

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.time.Duration;
 
 /// The ports on which the server listens: one for the API, ingest and the dashboard, and one for
-/// metrics if they are on.
+/// metrics, if metrics are on.
 final class Listeners {
 
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
@@ -27,15 +27,15 @@ final class Listeners {
     private int port;
     private int metricsPort;
 
-    /// @param shutdown closes the ports
-    /// @param ids generates the ids of requests
+    /// @param shutdown closes the ports when the server stops
+    /// @param ids generates request ids
     Listeners(Shutdown shutdown, Uuid7 ids) {
         this.shutdown = shutdown;
         this.ids = ids;
     }
 
     /// Checks that the ports are free, so that a port in use is reported before anything is
-    /// created. The server starts to listen on the ports only when it is ready to serve requests.
+    /// created. The server starts listening on the ports only once it is ready to serve requests.
     ///
     /// @throws StartupException if a port is in use
     static void requireFreePorts(Config config) {
@@ -105,7 +105,7 @@ final class Listeners {
         return port;
     }
 
-    /// Returns the port that serves the metrics, or 0 if metrics are off.
+    /// Returns the port that serves metrics, or 0 if metrics are off.
     int metricsPort() {
         return metricsPort;
     }

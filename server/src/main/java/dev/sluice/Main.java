@@ -26,7 +26,7 @@ public final class Main {
     private static final int EXIT_START_REFUSED = 1;
     private static final int EXIT_WRONG_SETTINGS = 2;
 
-    /// How long stopping may take, not counting `SLUICE_STOP_DELAY`. After this time the process
+    /// How long stopping may take, not counting `SLUICE_STOP_DELAY`. After this time, the process
     /// exits even if it has not finished stopping.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(24);
 

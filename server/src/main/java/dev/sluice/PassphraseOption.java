@@ -29,8 +29,8 @@ record PassphraseOption(String file, boolean isAsked, Optional<Path> source) {
     private static final String FROM_FILE = "--passphrase-file";
     private static final int MIN_LENGTH = 8;
 
-    /// A function that prompts for a passphrase on the terminal. It takes the text of the prompt,
-    /// and returns what the user types, or empty if the process has no terminal.
+    /// A function that prompts for a passphrase on the terminal. It takes the prompt's text and
+    /// returns what the user types, or empty if the process has no terminal.
     interface Terminal extends Function<String, Optional<Secret>> {}
 
     /// Returns a terminal that prompts on this process's own terminal and does not echo what the

@@ -13,7 +13,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Collects the settings from the environment and from the file that `SLUICE_CONFIG` names. If both
+/// Collects the settings from the environment and from the file named by `SLUICE_CONFIG`. If both
 /// define a setting, the environment wins, unless its value is blank. If a setting comes from the
 /// file, error messages spell its name as the file does.
 final class SettingSources {
@@ -21,7 +21,7 @@ final class SettingSources {
     private static final String TRACING_PREFIX = "OTEL_";
     private static final String CONFIG_FILE_SETTING = "SLUICE_CONFIG";
 
-    /// Settings of the command line tool. The server ignores them instead of reporting an error,
+    /// Settings for the command-line tool. The server ignores them instead of reporting an error,
     /// because the tool may run in the same environment.
     private static final Set<String> CLIENT_SETTINGS =
             Set.of(

@@ -50,7 +50,8 @@ final class Sluice implements AutoCloseable {
 
     private Sluice() {}
 
-    /// Builds and starts a server. If it cannot start, closes the parts that have started.
+    /// Builds and starts a server. If the server cannot start, the parts that have already started
+    /// are closed.
     ///
     /// @throws StartupException when the server cannot start. If the embedded PostgreSQL is the
     ///   cause, a `PostgresStartException` is thrown instead
@@ -167,8 +168,8 @@ final class Sluice implements AutoCloseable {
         }
     }
 
-    /// Loads the compression library. If compression is off, a failure is only logged: the library
-    /// is then needed only to read payloads that were compressed earlier.
+    /// Loads the compression library. If compression is off, a failure is only logged, because the
+    /// library is then needed only to read payloads that were compressed earlier.
     private static void loadCompression(boolean isNeeded) throws IOException {
         try {
             PayloadEncoder.loadLibrary();
@@ -217,12 +218,12 @@ final class Sluice implements AutoCloseable {
         return Objects.requireNonNull(listeners).port();
     }
 
-    /// Returns the port that serves the metrics, or 0 if metrics are off.
+    /// Returns the port that serves metrics, or 0 if metrics are off.
     int metricsPort() {
         return Objects.requireNonNull(listeners).metricsPort();
     }
 
-    /// Returns every API route as `METHOD pattern`, without the ingest URLs.
+    /// Returns every API route as `METHOD pattern`, excluding the ingest URLs.
     List<String> routes() {
         return router.routes();
     }

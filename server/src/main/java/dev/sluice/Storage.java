@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.util.Base64;
 import java.util.Map;
 
-/// The durable storage of a server, opened and ready to use.
+/// A server's durable storage, open and ready to use.
 ///
 /// It consists of the data directory, the database with the current schema, the connection pools,
 /// and the [Sealer] that encrypts secrets in the database. [Shutdown] closes the directory, the

@@ -13,12 +13,12 @@ import java.util.concurrent.Future;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/// Sends webhooks through a server, to train the JVM's cache for faster startup (JEP 515). The
-/// cache then contains profiles of the code that relays webhooks, so a server that starts with the
-/// cache compiles this code sooner than a server without it. Only `bin/sluice` runs this program,
-/// against a server with an empty database.
+/// A program that sends webhooks through a server to train the JVM's cache for faster startup (JEP
+/// 515). The cache then contains profiles of the code that relays webhooks, so a server that starts
+/// with the cache compiles this code sooner than one without it. Only `bin/sluice` runs this
+/// program, against a server with an empty database.
 ///
-/// The destination of the webhooks is another source of the same server.
+/// The webhooks' destination is another source on the same server.
 public final class TrainingTraffic {
 
     private static final int SENDERS = 32;
@@ -36,9 +36,9 @@ public final class TrainingTraffic {
     }
 
     /// Reads the API key from the environment variable `SLUICE_ADMIN_API_KEY`. Throws an exception
-    /// if the server does not accept every request.
+    /// unless the server accepts every request.
     ///
-    /// @param args the URL of the server, and the number of webhooks to send
+    /// @param args the server's URL, and the number of webhooks to send
     public static void main(String[] args) throws Exception {
         var traffic =
                 new TrainingTraffic(URI.create(args[0]), System.getenv("SLUICE_ADMIN_API_KEY"));

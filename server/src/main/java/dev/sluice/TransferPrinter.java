@@ -4,8 +4,8 @@ import dev.sluice.relay.transfer.TransferProgress;
 
 import java.io.PrintStream;
 
-/// Prints the progress of an export or an import: a line for each table that has rows, and a line
-/// for about every 256 MB of a table.
+/// Prints the progress of an export or an import: one line for each table that has rows, and one
+/// for roughly every 256 MB of a table.
 final class TransferPrinter implements TransferProgress {
 
     private static final long MEGABYTE = 1_000_000;

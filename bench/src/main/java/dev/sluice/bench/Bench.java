@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// The main class of `bench/run` for all scenarios except `crash`, `fuzz` and `simulate`. Runs one
-/// scenario. The working directory must be the repository's root.
+/// The main class that `bench/run` starts for every scenario except `crash`, `fuzz` and `simulate`.
+/// It runs one scenario, and must be started from the repository's root directory.
 ///
 /// Exits with 0 if the scenario passed, 1 if it failed, and 2 if the command line is invalid.
 public final class Bench {

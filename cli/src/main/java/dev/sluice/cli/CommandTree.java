@@ -23,7 +23,7 @@ import picocli.CommandLine.HelpCommand;
 
 import java.time.InstantSource;
 
-/// Builds the tree of all commands, in the order in which the help lists them.
+/// Builds the tree of all commands, in the order in which the help output lists them.
 final class CommandTree {
 
     private CommandTree() {}

@@ -11,7 +11,8 @@ import picocli.CommandLine.Spec;
 
 import java.util.Set;
 
-/// The command `sluice completion SHELL`: prints a script that completes commands in a shell.
+/// The `sluice completion SHELL` command, which prints a script that completes `sluice` commands in
+/// that shell.
 @Command(
         name = "completion",
         description = {

@@ -28,7 +28,7 @@ final class ErrorPrinter {
         this.context = context;
     }
 
-    /// Installs an error printer on a command and all its subcommands. Also sets their output
+    /// Installs an error printer on a command and all its subcommands, and sets their output
     /// streams and colours.
     static CommandLine on(CommandLine command, CommandContext context) {
         var printer = new ErrorPrinter(context);

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 
 import java.time.InstantSource;
 
-/// The entry point of the command line tool `sluice`. The options that all commands share are in
+/// The entry point of the `sluice` command line tool. The options that all commands share are in
 /// [CommandContext].
 ///
 /// The script `bin/sluice` starts this program, or the server's jar for commands such as `serve`.

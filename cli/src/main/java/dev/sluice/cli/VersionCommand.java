@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/// The command `sluice version`: prints the version of this command line tool.
+/// The `sluice version` command, which prints the version of this command line tool.
 @Command(name = "version", description = "Print the version of this command line tool.")
 final class VersionCommand implements Runnable {
 

@@ -1,4 +1,4 @@
-/// The command line tool. It shares no code with the server.
+/// The `sluice` command line tool. It shares no code with the server.
 @NullMarked
 package dev.sluice.cli;
 

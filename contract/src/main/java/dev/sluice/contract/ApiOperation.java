@@ -4,14 +4,14 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// An operation of an OpenAPI document: one HTTP method of one path.
+/// An operation in an OpenAPI document: one HTTP method on one path.
 ///
 /// @param path the path template, with parameter names in braces
-/// @param json the operation object of the document
-/// @param parameters the parameters of the path and of the operation, with each `$ref` resolved
+/// @param json the operation object from the document
+/// @param parameters the path's and the operation's parameters, with each `$ref` resolved
 /// @param bodySchema the `$ref` to the schema of the request's JSON body, or an empty string if the
 ///   operation takes no JSON body
-/// @param examples the example values of the request's JSON body
+/// @param examples the example values for the request's JSON body
 public record ApiOperation(
         String method,
         String path,

@@ -150,7 +150,7 @@ public final class OpenApiDocument {
         return matches;
     }
 
-    /// Returns the node that the `$ref` of `node` names; returns `node` itself if it has no `$ref`.
+    /// Returns the node that the `$ref` in `node` points to, or `node` itself if it has no `$ref`.
     public JsonNode resolve(JsonNode node) {
         String ref = node.path("$ref").asString("");
         return ref.isEmpty() ? node : root.at(ref.substring(1));
@@ -164,7 +164,7 @@ public final class OpenApiDocument {
 
     /// Validates the body of a server response. Like `schemaErrors`, but also reports each field
     /// that the schema does not define. This is stricter than clients should be: they must accept
-    /// unknown fields because later versions may add some.
+    /// unknown fields because later server versions may add some.
     public List<String> answerErrors(String ref, JsonNode value) {
         return errors(closedRegistry, closedSchemas, ref, value);
     }

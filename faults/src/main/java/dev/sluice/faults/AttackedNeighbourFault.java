@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.function.Function;
 
-/// The relay is attacked repeatedly through one source, with pauses between the attacks. Its
-/// responses to the senders of another source, the neighbour, must stay fast, and it must not
-/// refuse any of their requests.
+/// A fault in which the relay is attacked repeatedly through one source, with pauses between the
+/// attacks. The relay must still respond quickly to the senders of another source, the neighbour,
+/// and must not refuse any of their requests.
 ///
 /// @param attack starts the attack
 record AttackedNeighbourFault(Function<RelayApi, Attack> attack) implements Fault {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Fault 20: the clock of one relay is ten minutes ahead, then ten minutes behind, then an hour
-/// behind, then correct.
+/// Fault 20: one relay's clock is ten minutes ahead, then ten minutes behind, then an hour behind,
+/// then correct.
 final class ClockSkewFault implements Fault {
 
     private static final List<Duration> CLOCK_OFFSETS =
@@ -72,7 +72,7 @@ final class ClockSkewFault implements Fault {
     }
 
     /// Returns whether the relay's JVM uses the shifted clock. If it does, the times in its log
-    /// jump back.
+    /// jump backwards.
     private static boolean isShifted(RelayProcess relay) {
         var times = relay.logLines("attempt.finished").stream().map(RelayProcess::logTime).toList();
         for (int at = 1; at < times.size(); at++) {

@@ -4,7 +4,7 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// Fault 8: a relay runs for only a twentieth of the time. It is frozen for 950 of every 1000
+/// Fault 8: a relay runs only a twentieth of the time, because it is frozen for 950 of every 1000
 /// milliseconds.
 final class CpuStarvationFault implements Fault {
 

@@ -16,17 +16,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `crash`: repeatedly kills a relay, the PostgreSQL server that this relay runs, or both.
-/// Then adds a second relay and freezes the first, as in fault 7.
+/// The `crash` scenario, which repeatedly kills a relay, the PostgreSQL server that this relay
+/// runs, or both. It then adds a second relay and freezes the first, as in fault 7.
 ///
-/// @param size the size of the bodies in bytes
+/// @param size the size of each event's body in bytes
 /// @param freezes how many times the first relay is frozen; if 0, no second relay is added
 record CrashFault(List<CrashVictim> victims, int size, int freezes) implements Fault {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The maximum percentage of requests that may be refused around the times when only PostgreSQL
-    /// is killed. Restarting it should cause delays, not errors.
+    /// The maximum percentage of requests that may be refused when only PostgreSQL is killed.
+    /// Restarting it should cause delays, not errors.
     private static final double MAX_REFUSED_PERCENT = 1;
 
     enum CrashVictim {
@@ -126,7 +126,7 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
 
     /// Kills the victim. If that includes the relay, freezes the relay before counting its
     /// deliveries, so that the count is still exact when the relay dies. Returns whether the relay
-    /// then had to be restarted because it exited on its own or did not recover.
+    /// had to be restarted afterwards because it exited on its own or did not recover.
     private static boolean kill(CrashVictim victim, FaultTestbed testbed) {
         var relay = testbed.node(0);
         if (victim != CrashVictim.POSTGRES) {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// The criteria of a fault, each with the limit and the observed value.
+/// The criteria by which a fault's outcome is judged, each with its limit and the observed value.
 final class Criteria {
 
     private final List<Criterion> all = new ArrayList<>();
@@ -42,7 +42,7 @@ final class Criteria {
         return add(text, "yes", isMet ? "yes" : "no", isMet);
     }
 
-    /// @param seen a description of the observation
+    /// @param seen a description of what was observed
     Criteria holds(String text, boolean isMet, String seen) {
         return add(text, "yes", seen, isMet);
     }
@@ -80,8 +80,8 @@ final class Criteria {
                 .toList();
     }
 
-    /// @param title the title of the fault. It is the title of the table, and every remark and
-    ///   failure begins with it
+    /// @param title the fault's title, which is also the table's title and the start of every
+    ///   remark and failure
     void addTo(BenchReport report, String title) {
         var table = ReportTable.of(title, "criterion | limit | seen | met");
         for (Criterion criterion : all) {

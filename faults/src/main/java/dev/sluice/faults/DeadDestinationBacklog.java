@@ -45,7 +45,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
 
     /// Creates a paused destination with at least `rows` waiting deliveries.
     ///
-    /// @param retry the seconds between the attempts of each delivery
+    /// @param retry the number of seconds between a delivery's attempts
     static DeadDestinationBacklog create(FaultTestbed testbed, int rows, int retry) {
         var api = testbed.node(0).api();
         var dead = SinkProcess.start(new SinkBehaviour.RefusedConnections());
@@ -102,8 +102,8 @@ final class DeadDestinationBacklog implements AutoCloseable {
         Wait.pause(STATUS_CHANGE_DELAY);
     }
 
-    /// Starts a receiver on the destination's port. It answers one request at a time, and takes the
-    /// time `each` to answer it.
+    /// Starts a receiver on the destination's port. It answers one request at a time and takes
+    /// `each` to answer it.
     SinkProcess startReceiver(Duration each) {
         return SinkProcess.start(
                 new SinkBehaviour.SerialAnswers(each),
@@ -111,7 +111,7 @@ final class DeadDestinationBacklog implements AutoCloseable {
                 refusingSink.port());
     }
 
-    /// Reads the current state of the circuit. Returns all states seen so far, in order, with
+    /// Reads the circuit's current state. Returns all the states seen so far, in order, with
     /// consecutive repeats merged.
     List<String> observeCircuit() {
         String state = api.get("destinations/" + destination).path("circuit_state").asString("?");

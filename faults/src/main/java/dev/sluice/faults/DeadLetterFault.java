@@ -21,9 +21,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
-/// Fault 25: there are many dead letters, by default a million. Those with one response status are
-/// dismissed. Those with another status are resent: first a limited number, then the rest. Relays
-/// are killed during each step.
+/// Fault 25: relays are killed while many dead letters, by default a million, are dismissed or
+/// resent. Those with one response status are dismissed. Those with another status are resent:
+/// first a limited number, then the rest. Relays are killed during each of these steps.
 ///
 /// Meanwhile, other deliveries succeed and fail, and new dead letters with the dismissed response
 /// status are added.
@@ -32,10 +32,11 @@ final class DeadLetterFault implements Fault {
     private static final int DISMISSED_STATUS = 410;
     private static final int RESENT_STATUS = 503;
 
-    /// The limited job's limit is the number of matching dead letters divided by this value.
+    /// The first resend job is limited to the number of matching dead letters divided by this
+    /// value.
     private static final int LIMIT_SHARE = 3;
 
-    /// About how many seconds the limited job would take without kills.
+    /// Roughly how many seconds the first resend job would take if no relay were killed.
     private static final int RESEND_SECONDS = 60;
 
     private static final int FAILURES_PER_SECOND = 20;
@@ -87,9 +88,9 @@ final class DeadLetterFault implements Fault {
         return LoadProcess.start(LoadPlan.of(pattern, 4, source.ingest()).sized(200));
     }
 
-    /// Kills a relay during the dismissal. Then finishes the dismissal as a client would: sends the
-    /// failed request again, to the other relay, with the cursor from the last response that the
-    /// client received.
+    /// Kills a relay during the dismissal. Then finishes the dismissal as a client would, by
+    /// sending the failed request to the other relay with the cursor from the last response that
+    /// the client received.
     private void dismiss(FaultTestbed testbed, Criteria criteria, TakeoverTable kills) {
         long matching = letters("response_status = " + DISMISSED_STATUS);
         var cursor = new AtomicReference<Optional<String>>(Optional.empty());

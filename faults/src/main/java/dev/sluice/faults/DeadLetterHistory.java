@@ -24,9 +24,9 @@ import java.util.UUID;
 /// Four sources with two connections each, and a history of a few hours in which every delivery is
 /// a dead letter.
 ///
-/// The rows are written with SQL before the load begins. One sink receives the resends on every
-/// source's first connection, and another sink receives those on every source's second connection.
-/// Both sinks keep ledgers.
+/// The rows are written with SQL before the load begins. One sink receives the resends made on each
+/// source's first connection, and another sink receives those made on each source's second
+/// connection. Both sinks keep ledgers.
 final class DeadLetterHistory implements AutoCloseable {
 
     private static final int SOURCES = 4;
@@ -105,9 +105,9 @@ final class DeadLetterHistory implements AutoCloseable {
                                 .formatted(table, isOwn("source_id"), condition));
     }
 
-    /// Returns how many of these sources' deliveries, finished or not, satisfy a condition. Counts
-    /// both tables in one snapshot, because deliveries move from one table to the other when they
-    /// finish.
+    /// Returns how many of these sources' deliveries, finished or not, satisfy a condition. The
+    /// tables `delivery` and `delivery_work` are counted in one snapshot, because deliveries move
+    /// from one to the other when they finish.
     ///
     /// @param condition an SQL condition that is valid for both tables
     long countStored(String condition) {
@@ -160,12 +160,12 @@ final class DeadLetterHistory implements AutoCloseable {
     /// How the arrivals at the sinks differ from the expected resends.
     ///
     /// @param missing the number of resends that never arrived
-    /// @param unexpected the number of arrivals that belong to no expected resend
+    /// @param unexpected the number of arrivals that match no expected resend
     /// @param repeated the number of times that a resend arrived again after its first arrival
     record ArrivalComparison(long missing, long unexpected, long repeated) {}
 
-    /// Returns the ids of the events with a delivery that satisfies the condition. Considers only
-    /// the connection at position `place` (counted from 0) of each source.
+    /// Returns the ids of the events that have a delivery satisfying the condition. Of each
+    /// source's connections, only the one at position `place`, counted from 0, is considered.
     private Set<String> expectedEvents(String condition, int place) {
         return new HashSet<>(
                 testbed.queries()

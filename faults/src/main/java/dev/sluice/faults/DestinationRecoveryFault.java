@@ -5,7 +5,7 @@ import dev.sluice.bench.platform.Wait;
 
 import java.time.Duration;
 
-/// Fault 15: a destination with a backlog comes back, and can answer 50 requests per second.
+/// Fault 15: a destination with a backlog comes back, but can answer only 50 requests per second.
 final class DestinationRecoveryFault implements Fault {
 
     private static final Duration ANSWER_TIME = Duration.ofMillis(20);

@@ -20,7 +20,7 @@ interface Fault {
     /// Runs before the load begins.
     default void prepare(FaultTestbed testbed) {}
 
-    /// Causes the fault under load, and repairs the damage.
+    /// Causes the fault under load, then repairs the damage.
     void inject(FaultTestbed testbed, Criteria criteria);
 
     /// Checks the criteria that can be evaluated only after the load has ended and everything has

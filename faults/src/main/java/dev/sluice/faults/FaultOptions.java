@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /// How long a fault lasts, how often it is repeated, and how much load and data it uses. The
-/// command line sets these values. Each fault has its own default for an amount that is not given.
+/// command line sets these values. Each fault has its own defaults for amounts that are not given.
 ///
 /// @param rate events per second, for all relays together
 /// @param calmSeconds seconds of load before and after the fault

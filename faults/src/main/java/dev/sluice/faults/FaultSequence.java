@@ -2,7 +2,7 @@ package dev.sluice.faults;
 
 import java.util.List;
 
-/// Runs several faults one after the other, all on the testbed that the first one needs.
+/// Several faults that run one after another, all on the testbed that the first one needs.
 record FaultSequence(List<Fault> faults) implements Fault {
 
     /// Returns the faults that CI has time for: the only relay is killed, then its PostgreSQL.

@@ -29,9 +29,9 @@ import java.util.stream.IntStream;
 /// The relays, sinks and load generators for a fault.
 ///
 /// All relays use one PostgreSQL server. Each source has one to three connections. One sink
-/// receives the deliveries on the first connections of all sources, another those on the second
-/// connections, and another those on the third. Each relay has a generator; if there is a load
-/// balancer, one generator sends to it instead.
+/// receives the deliveries made on each source's first connection, another those made on its
+/// second, and another those made on its third. Each relay has its own load generator; if there is
+/// a load balancer, a single generator sends to it instead.
 final class FaultTestbed implements AutoCloseable {
 
     static final int MAX_CONNECTIONS_PER_SOURCE = 3;
@@ -117,14 +117,14 @@ final class FaultTestbed implements AutoCloseable {
         Wait.pause(Duration.ofSeconds(2)); // by then, every node has read the configuration
     }
 
-    /// Returns the number of connections of the source at this position.
+    /// Returns how many connections the source at this position has.
     static int connectionCount(int place) {
         return 1 + place % MAX_CONNECTIONS_PER_SOURCE;
     }
 
     /// Starts the load, and waits until the calm period before the fault has passed. The
-    /// generators' results leave out this period, because the relays' JIT compilers are still at
-    /// work.
+    /// generators' results leave out this period, because the relays' JIT compilers are still
+    /// warming up.
     void startLoad() {
         int senders = spec.hasBalancer() ? 1 : spec.nodes();
         for (int sender = 0; sender < senders; sender++) {
@@ -182,12 +182,12 @@ final class FaultTestbed implements AutoCloseable {
         return sinks.get(place);
     }
 
-    /// Returns the final results of the generators, in the order of the relays that they send to.
+    /// Returns the generators' final results, in the order of the relays that they send to.
     List<LoadResult> results() {
         return results;
     }
 
-    /// Returns the path of the ledger of the generator that sends to this relay.
+    /// Returns the path of the ledger kept by the generator that sends to this relay.
     Path sent(int sender) {
         return cluster.scratchFile("sent-" + sender);
     }
@@ -241,7 +241,7 @@ final class FaultTestbed implements AutoCloseable {
         return leftWaiting;
     }
 
-    /// Returns how many log lines contain this text, counting the logs of all relays.
+    /// Returns how many lines in all the relays' logs contain this text.
     long countLogLines(String text) {
         return cluster.relays().stream().mapToLong(relay -> relay.countLogLines(text)).sum();
     }

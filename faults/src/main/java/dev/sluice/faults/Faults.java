@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /// The main class behind `bench/faults`, `bench/run crash` and `bench/run fuzz`: runs fault tests
-/// one after the other.
+/// one after another.
 ///
 /// Exits with 0 if all criteria were met, 1 if not, and 2 if the command line is invalid. A fault
 /// that cannot run on this machine is reported and skipped.

@@ -25,9 +25,9 @@ final class FlappingSinksFault implements Fault {
     private static final double MAX_EARLY_SECONDS = 0.1;
     private static final double MAX_LATE_SECONDS = 12;
 
-    /// The circuit's transitions according to `docs/states.md`. `open > closed` occurs if an
-    /// attempt that began before the circuit opened succeeds. It is also seen if `half_open` is so
-    /// short that it is missed, because the states are read only every 300 ms.
+    /// The transitions that a circuit may make, according to `docs/states.md`. `open > closed`
+    /// occurs if an attempt that began before the circuit opened succeeds. It is also seen if
+    /// `half_open` is so short that it is missed, because the states are read only every 300 ms.
     private static final Set<String> ALLOWED_TRANSITIONS =
             Set.of(
                     "closed > open",

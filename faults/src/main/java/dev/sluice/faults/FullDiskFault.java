@@ -87,7 +87,7 @@ final class FullDiskFault implements Fault {
         }
     }
 
-    /// Restarts PostgreSQL if it is down, as an init system would do.
+    /// Restarts PostgreSQL if it is down, as an init system would.
     private static void restartIfDown(StandalonePostgres postgres) {
         if (!postgres.isAlive()) {
             postgres.tryStart(Duration.ofSeconds(2));

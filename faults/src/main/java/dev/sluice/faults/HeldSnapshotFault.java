@@ -8,19 +8,19 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/// Fault 19: a transaction holds a snapshot, as a backup does, so no dead row can be vacuumed.
-/// Meanwhile, one attempt in twenty fails.
+/// Fault 19: a transaction holds a snapshot, as a backup does, so rows that die afterwards cannot
+/// be vacuumed. Meanwhile, one attempt in twenty fails.
 final class HeldSnapshotFault implements Fault {
 
-    /// The time within which a relay must warn about the open transaction. It does so after a
-    /// minute, at most ten seconds late.
+    /// The time within which a relay must warn about the open transaction. The warning is due after
+    /// a minute and may be up to ten seconds late.
     private static final Duration WARNING_TIMEOUT = Duration.ofSeconds(75);
 
     private static final Duration SAMPLE_TIME = Duration.ofSeconds(60);
     private static final double MIN_RATE_RATIO = 0.9;
 
     /// The maximum CPU time per event while the snapshot is held, as a multiple of the CPU time per
-    /// event before the snapshot. It is the inverse of [#MIN_RATE_RATIO].
+    /// event before the snapshot was taken. It is the inverse of [#MIN_RATE_RATIO].
     private static final double MAX_CPU_RATIO = 1 / MIN_RATE_RATIO;
 
     @Override

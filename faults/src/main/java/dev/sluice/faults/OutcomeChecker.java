@@ -17,7 +17,7 @@ record OutcomeChecker(FaultTestbed testbed, Criteria criteria) {
 
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(3);
 
-    /// Waits until no delivery of the load is waiting, then compares the ledgers.
+    /// Waits until none of the load's deliveries is waiting any longer, then compares the ledgers.
     void compareWhenDrained() {
         var queries = testbed.queries();
         long left = testbed.leftWaiting();

@@ -6,10 +6,10 @@ import java.time.Duration;
 
 /// Queries the database for the work that a relay process has in memory.
 ///
-/// @param epoch the epoch of that process
+/// @param epoch that process's epoch
 record OwnedWorkQueries(TestbedQueries queries, long epoch) {
 
-    /// The maximum duration of a takeover: the duration of a lease, a heartbeat interval and a
+    /// The maximum duration of a takeover: the duration of a lease, plus a heartbeat interval and a
     /// small margin.
     static final double TAKEOVER_TIMEOUT_SECONDS = 20;
 

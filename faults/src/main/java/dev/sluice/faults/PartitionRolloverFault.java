@@ -13,11 +13,12 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
 
-/// Fault 21: a day ends under load while the partitions for the next day are missing. Meanwhile, a
-/// day older than any retention period is due for removal, and a transaction is reading it.
+/// Fault 21: a day ends under load while the partitions for the next day are missing. At the same
+/// time, a day older than any retention period is due for removal, but a transaction is still
+/// reading it.
 ///
-/// The clocks of the relays and of PostgreSQL are shifted, first to that old day, then to shortly
-/// before midnight.
+/// The relays' and PostgreSQL's clocks are shifted, first to that old day, then to shortly before
+/// midnight.
 final class PartitionRolloverFault implements Fault {
 
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");

@@ -70,7 +70,7 @@ final class PostgresCrashFault implements Fault {
         SystemCommands.signal("SEGV", testbed.queries().sessionPids().getFirst());
     }
 
-    /// Makes the WAL flushes of all sessions and of the WAL writer fail with EIO until PostgreSQL
+    /// Makes WAL flushes by all sessions and by the WAL writer fail with EIO until PostgreSQL
     /// panics or 20 s have passed.
     private static void failFlush(FaultTestbed testbed, long panicsBefore) {
         var command = new ArrayList<String>(List.of("strace", "-f", "-q", "-o", "/dev/null"));

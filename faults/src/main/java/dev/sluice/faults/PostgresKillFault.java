@@ -3,11 +3,12 @@ package dev.sluice.faults;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.report.ReportTable;
 
-/// Fault 4: PostgreSQL's main process is killed again and again, and restarted immediately. Senders
-/// must notice nothing but a delay.
+/// Fault 4: PostgreSQL's main process is killed again and again, and restarted immediately each
+/// time. Senders must notice nothing but a delay.
 final class PostgresKillFault implements Fault {
 
-    /// The maximum duration of an outage. Around shorter outages, no request may fail.
+    /// The maximum duration of an outage. An outage within this limit must not cause any request to
+    /// fail.
     private static final double MAX_OUTAGE_SECONDS = 8;
 
     @Override

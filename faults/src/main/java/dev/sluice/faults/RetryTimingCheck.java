@@ -6,13 +6,13 @@ import dev.sluice.bench.sink.SinkBehaviour;
 
 import java.util.List;
 
-/// Checks, using the sinks' ledgers, that retries arrived when they were due.
+/// Uses the sinks' ledgers to check that retries arrived when they were due.
 final class RetryTimingCheck {
 
     private static final double JITTER_RATIO = 0.2;
 
-    /// The maximum time between two requests of one attempt. If a kept-alive connection is reset,
-    /// the attempt repeats its request immediately on a new connection.
+    /// The maximum time between two requests that belong to the same attempt. If a kept-alive
+    /// connection is reset, the attempt repeats its request immediately on a new connection.
     private static final double SAME_ATTEMPT_SECONDS = 1.5;
 
     private final List<Integer> retrySeconds;
@@ -61,7 +61,7 @@ final class RetryTimingCheck {
         }
     }
 
-    /// @param isLateJudged whether late retries are failures; false if another disturbance may
+    /// @param isLateJudged whether late retries count as failures; false if something else may
     ///   delay retries
     void verify(Criteria criteria, boolean isLateJudged) {
         criteria.table(

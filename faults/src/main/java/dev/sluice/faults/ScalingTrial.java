@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /// Measures the throughput and cost of one relay, then of two, and so on (by default up to three),
-/// all on one PostgreSQL server. Then kills one relay under load.
+/// all using the same PostgreSQL server. Then kills one relay under load.
 final class ScalingTrial implements FaultTrial {
 
     private static final int MAX_RELAYS = 3;

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /// these faults exactly. Maven runs the tests, which repeat each fault many times.
 ///
 /// @param classes the test classes, separated by commas
-/// @param rounds how many times each fault is caused, unless the command line gives a number
+/// @param rounds how many times each fault is caused, unless the command line gives another number
 record ServerTestTrial(String title, String classes, int rounds) implements FaultTrial {
 
     private static final Pattern SUREFIRE_SUMMARY =

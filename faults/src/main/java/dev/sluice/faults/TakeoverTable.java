@@ -2,8 +2,8 @@ package dev.sluice.faults;
 
 import dev.sluice.bench.report.ReportTable;
 
-/// A table of takeovers. Each row is one round of a fault, in which other relays take over the work
-/// of one relay.
+/// A table of takeovers, with one row for each round of a fault in which other relays take over one
+/// relay's work.
 final class TakeoverTable {
 
     private final FaultTestbed testbed;

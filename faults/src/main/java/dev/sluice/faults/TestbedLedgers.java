@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The contents of all ledgers of a testbed at one moment.
+/// The contents of all of a testbed's ledgers at one moment.
 ///
-/// @param senders the entries of all senders in one list
+/// @param senders the entries from all senders, in one list
 /// @param receivers a list of entries for each sink
 record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> receivers) {
 
@@ -55,19 +55,19 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return SenderCounts.of(senders);
     }
 
-    /// Returns the number of requests that did not end with a 200.
+    /// Returns the number of requests that did not get a 200 response.
     long failedRequests() {
         var counts = senderCounts();
         return (long) counts.refused() + counts.unanswered();
     }
 
-    /// Returns the messages that one sink received, in the order of arrival.
+    /// Returns the messages that one sink received, in order of arrival.
     List<ReceivedEntry> received(int sink) {
         return receivers.get(sink).stream().map(ReceivedEntry.class::cast).toList();
     }
 
-    /// Counts the requests that sinks received after `before` was read, for messages that they had
-    /// already answered with a 2xx according to `before`.
+    /// Counts the requests that sinks received after `before` was read, for messages that,
+    /// according to `before`, they had already answered with a 2xx.
     int countRepeatedSince(TestbedLedgers before) {
         int repeated = 0;
         for (int sink = 0; sink < receivers.size(); sink++) {
@@ -91,10 +91,10 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return taken;
     }
 
-    /// Returns the latency of first attempts: the time from the acknowledgement of a message until
-    /// its first byte arrives at sink 0, which receives the deliveries on each source's first
-    /// connection. Considers only the messages acknowledged between `from` and `to`, which are
-    /// values of `System.nanoTime`.
+    /// Returns the latency of first attempts: the time from a message's acknowledgement until its
+    /// first byte arrives at sink 0, which receives the deliveries made on each source's first
+    /// connection. Only messages acknowledged between `from` and `to`, which are values of
+    /// `System.nanoTime`, are considered.
     LatencySummary firstAttemptLatency(long from, long to) {
         var arrivals = new HashMap<String, Long>();
         received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));
@@ -108,8 +108,8 @@ record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> recei
         return gaps.summary();
     }
 
-    /// Returns all attempts of each delivery to one sink, in the order of arrival. The keys are the
-    /// messages' markers.
+    /// Returns all attempts that reached one sink, grouped by the message's marker and in order of
+    /// arrival.
     Map<String, List<ReceivedEntry>> attemptsByMarker(int sink) {
         var attempts = new HashMap<String, List<ReceivedEntry>>();
         for (ReceivedEntry receipt : received(sink)) {

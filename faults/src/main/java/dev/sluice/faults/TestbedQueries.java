@@ -119,7 +119,7 @@ record TestbedQueries(StandalonePostgres postgres) {
     }
 
     /// Returns the process ids of the relays' sessions. Sessions whose latest statement was a
-    /// COMMIT or a COPY come first, because those sessions write.
+    /// COMMIT or a COPY come first, because those are the ones that write.
     List<Long> sessionPids() {
         return numbers(
                 """

@@ -13,7 +13,7 @@ import java.util.List;
 /// @param hasProxies whether the relays reach PostgreSQL through proxies; if so, the relays log
 ///   every attempt
 /// @param hasBalancer whether a single generator sends to a load balancer in front of all relays
-/// @param retrySeconds the intervals between the attempts of each delivery
+/// @param retrySeconds the intervals between a delivery's attempts
 /// @param requirements what the cluster must provide before any process starts
 record TestbedSpec(
         int nodes,
@@ -30,7 +30,7 @@ record TestbedSpec(
         retrySeconds = List.copyOf(retrySeconds);
     }
 
-    /// Returns a testbed with two relays, and with sinks that fail one attempt in a hundred.
+    /// Returns a testbed with two relays and with sinks that fail one attempt in a hundred.
     static TestbedSpec standard() {
         return new TestbedSpec(
                 2,

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A measurement of the deliveries per second of all relays together during a period, and of the
-/// CPU time that the relays and PostgreSQL used per delivery.
+/// A measurement of how many deliveries per second all relays together made during a period, and of
+/// how much CPU time the relays and PostgreSQL used per delivery.
 ///
 /// @param relayMicros the CPU time that all relays together used per delivery, in microseconds
 record ThroughputSample(double deliveredPerSecond, double relayMicros, double postgresMicros) {
@@ -33,7 +33,7 @@ record ThroughputSample(double deliveredPerSecond, double relayMicros, double po
                 delivered / seconds, relays * 1e6 / delivered, postgres * 1e6 / delivered);
     }
 
-    /// Returns a snapshot of PostgreSQL, then one of each relay.
+    /// Returns a CPU snapshot of PostgreSQL, followed by one of each relay.
     private static List<CpuSnapshot> snapshots(FaultTestbed testbed) {
         var snapshots = new ArrayList<CpuSnapshot>();
         snapshots.add(CpuSnapshot.now(Map.of(ProcessRole.POSTGRES, testbed.postgres().pid())));

@@ -14,10 +14,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// 450 senders that send requests to one source and never finish the bodies. Each sends all but the
-/// last 1 000 bytes of a body immediately, and then one byte every 15 s. A third of the bodies are
-/// 1 MiB; the others, 64 KiB or 4 KiB, fill the memory that the relay has left. A sender whose
-/// request is answered or cut off tries again after a second.
+/// An attack by 450 senders that send requests to one source but never finish the bodies. Each
+/// sends all but the last 1 000 bytes of a body immediately, and then one byte every 15 s. A third
+/// of the bodies are 1 MiB; the others, 64 KiB or 4 KiB, fill the memory that the relay has left. A
+/// sender whose request is answered or cut off tries again after a second.
 final class UnfinishedBodySenders implements AttackedNeighbourFault.Attack {
 
     private static final int CONNECTIONS = 450;

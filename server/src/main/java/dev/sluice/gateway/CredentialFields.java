@@ -11,8 +11,8 @@ import java.util.function.Function;
 /// Reads the secrets, user names and header names in an object such as `auth_config` or
 /// `verification_config`.
 ///
-/// If a field is invalid, an error is recorded in `input`, and the caller must not use the returned
-/// value.
+/// If a field is invalid, the methods record an error in `input`, and the caller must ignore the
+/// value they return.
 ///
 /// @param config the name of the object that contains the fields
 public record CredentialFields(FieldReader input, String config, CustomHeaderRules headerRules) {
@@ -37,7 +37,7 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
 
     /// Reads the required `secret` that deliveries are signed with. Like [#pastedSecret], but
     /// accepts control characters and surrounding spaces in stored rows, because some rows were
-    /// saved before these were refused.
+    /// saved before such secrets were refused.
     public Secret signingSecret() {
         return headerRules.isForStoredRows() ? secret("secret") : pastedSecret("secret");
     }
@@ -85,7 +85,7 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
     }
 
     /// Records an error if the text contains control characters, or begins or ends with a space.
-    /// Both are typical of careless copying and pasting.
+    /// Both are typical copy-and-paste mistakes.
     private void checkPastedText(String field, String text) {
         if (text.chars().anyMatch(Character::isISOControl) || !text.equals(text.strip())) {
             input.addError(
@@ -120,7 +120,7 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         }
     }
 
-    /// Reads the name that the user chose for a header with a credential.
+    /// Reads the name that the user chose for the header that carries a credential.
     public Patch<String> headerName(String field) {
         return headerName(field, headerRules::nameError);
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The rules for headers that users choose: maximum lengths, and the only list of reserved names.
+/// The rules for headers that users choose: their maximum lengths, and which names are reserved.
 /// Users may not set reserved headers on deliveries, and Sluice does not forward reserved headers
 /// from a sender. Immutable.
 ///
@@ -18,7 +18,7 @@ public final class CustomHeaderRules {
     public static final int MAX_NAME_LENGTH = 200;
     public static final int MAX_VALUE_LENGTH = 4096;
 
-    /// Names of headers that HTTP itself uses, mostly to control one connection or to frame one
+    /// Names of headers that HTTP itself uses, mostly to control a connection or to frame a
     /// message.
     private static final List<String> HTTP_NAMES =
             List.of(
@@ -57,7 +57,7 @@ public final class CustomHeaderRules {
 
     /// Returns rules that reserve the names that HTTP itself uses and those that Sluice sets.
     ///
-    /// @param prefix the start of the names that Sluice sets, such as `X-Service`
+    /// @param prefix the start of the header names that Sluice sets, such as `X-Service`
     public static CustomHeaderRules withPrefix(String prefix) {
         var own = SluiceHeaders.withPrefix(prefix);
         return new CustomHeaderRules(
@@ -91,7 +91,7 @@ public final class CustomHeaderRules {
         return signingNames.contains(name) ? Optional.empty() : nameError(name);
     }
 
-    /// Returns an error if this header name is reserved, otherwise empty.
+    /// Returns an error message if this header name is reserved, or empty if it is not.
     ///
     /// The message is meant to be appended to the field's path.
     public Optional<String> reservedNameError(String name) {

@@ -5,9 +5,9 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Deletes old rows from a table of replaced settings: the settings that a resource had before a
-/// change. Each kind of settings has its own table, with the columns `until_version` and
-/// `replaced_at` and a column for the id of the resource. The package that owns a table creates the
+/// Deletes old rows from a table of replaced settings, which are the settings that a resource had
+/// before a change. Each kind of settings has its own table, with the columns `until_version` and
+/// `replaced_at` and a column for the resource's id. The package that owns a table creates the
 /// store for it.
 public final class ReplacedRowStore {
 
@@ -19,17 +19,16 @@ public final class ReplacedRowStore {
     /// the SQL.
     ///
     /// @param id the column with the id of the resource that the settings belong to
-    /// @param connectionColumn the column of `connection` that contains the same id. The store uses
-    ///   it to find the connections whose deliveries were sent with the settings
+    /// @param connectionColumn the column of the `connection` table that contains the same id; the
+    ///   store uses it to find the connections whose deliveries were sent with the settings
     public ReplacedRowStore(String table, String id, String connectionColumn) {
         this.table = table;
         this.id = id;
         this.connectionColumn = connectionColumn;
     }
 
-    /// Deletes up to `limit` rows of settings that were replaced before `before`. Returns the
-    /// number of deleted rows. The caller must make sure that no stored attempt was made before
-    /// `before`.
+    /// Deletes up to `limit` rows whose settings were replaced before `before`. Returns the number
+    /// of rows deleted. The caller must make sure that no stored attempt was made before `before`.
     public int removeBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -45,10 +44,10 @@ public final class ReplacedRowStore {
                 limit);
     }
 
-    /// Deletes up to `limit` rows of settings that were replaced between `from` and `to` and that
-    /// no stored attempt needs. A row is not needed if its settings were replaced more than 24
-    /// hours before the oldest stored hourly count of deliveries on the resource's connections, or
-    /// if no such count is stored.
+    /// Deletes up to `limit` rows whose settings were replaced between `from` and `to` and that no
+    /// stored attempt needs. A row is not needed if its settings were replaced more than 24 hours
+    /// before the oldest hour with a stored count of deliveries on the resource's connections. Nor
+    /// is a row needed if no such count is stored.
     ///
     /// @param from inclusive
     /// @param to exclusive; must be long enough ago that all attempts made before it have ended and

@@ -4,10 +4,10 @@ import java.util.List;
 
 /// The names of the headers that Sluice itself sets on deliveries.
 ///
-/// @param signature the header with the signature. Like `timestamp`, it is set only with `hmac`
-///   authentication
-/// @param method the header with the HTTP method of the sender's request
-/// @param hop the header with the number of relays that the event has passed through
+/// @param signature the header that carries the signature; like `timestamp`, it is set only with
+///   `hmac` authentication
+/// @param method the header that carries the HTTP method of the sender's request
+/// @param hop the header that carries the number of relays that the event has passed through
 public record SluiceHeaders(
         String eventId,
         String deliveryId,

@@ -18,7 +18,7 @@ public record DeliveryEnd(
         boolean isAttempted,
         int attempts) {
 
-    /// How a delivery ends if its event does not match the connection's filter.
+    /// The end of a delivery whose event does not match the connection's filter.
     public static final DeliveryEnd FILTERED =
             new DeliveryEnd(
                     DeliveryStatus.FILTERED,

@@ -14,7 +14,7 @@ public sealed interface EventIdPattern {
     /// A complete id.
     record FullId(UUID id) implements EventIdPattern {}
 
-    /// The beginning of an id. An index can find the matching ids.
+    /// The beginning of an id. The search can use an index to find the matching ids.
     record IdPrefix(IdRange ids) implements EventIdPattern {}
 
     /// Text that may be anywhere in an id, so the search must scan the ids.
@@ -40,9 +40,10 @@ public sealed interface EventIdPattern {
     int UUID_DIGITS = 32;
 
     /// Parses `q`. Text with 32 digits must be a full id. Shorter text is treated as the beginning
-    /// of an id only if it has at least [#MIN_PREFIX_DIGITS] digits, its hyphens are where an id
-    /// has them, and its digits, read as the beginning of a UUIDv7, represent a time between 2020
-    /// and ten years after `now`. Otherwise, the search looks for the text anywhere in an id.
+    /// of an id only if it has at least [#MIN_PREFIX_DIGITS] digits and its hyphens are where an id
+    /// has them. In addition, its digits, read as the beginning of a UUIDv7, must represent a time
+    /// between 2020 and ten years after `now`. Otherwise, the search looks for the text anywhere in
+    /// an id.
     static EventIdPattern parse(String q, Instant now) {
         String text = q.strip().toLowerCase(Locale.ROOT);
         String digits = text.replace("-", "");

@@ -16,7 +16,7 @@ public record ListPage(Page page, Optional<PageCursor> cursor, String list) {
     /// Reads `page`, `limit` and `cursor`. Invalid values are recorded as errors in `query`.
     ///
     /// @param query the request's parameters. The caller must already have read the filter's
-    ///   parameters from it, because only parameters that were read become part of `list`
+    ///   parameters from it, because only parameters that have been read become part of `list`
     /// @param name the name of the list, including the id of the resource that the list belongs to
     public static ListPage of(QueryParameters query, String name) {
         String list = name + query.values();

@@ -11,8 +11,8 @@ import java.util.UUID;
 /// accepts it as `cursor`.
 ///
 /// A cursor contains an item's id instead of a page number, so that new items do not shift the
-/// pages. The text of a cursor contains a checksum that also covers the list and its filter, so
-/// that a cursor from a different list or filter is refused.
+/// pages. The text of a cursor contains a checksum that also covers the list and its filter. A
+/// cursor from a different list or filter is therefore refused.
 ///
 /// @param before the next page begins with the newest item whose id is less than this one
 /// @param seen the number of items on the earlier pages

@@ -3,7 +3,8 @@ package dev.sluice.observe;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.json.JsonObject;
 
-/// The HTTP reply to a search: one page of results, their total, and where the next page begins.
+/// Creates the HTTP reply to a search: one page of results, the total number of results, and where
+/// the next page begins.
 public final class SearchReply {
 
     private SearchReply() {}

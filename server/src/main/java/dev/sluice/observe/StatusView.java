@@ -5,7 +5,7 @@ import dev.sluice.relay.DeliveryStatus;
 
 import java.util.Optional;
 
-/// The status of a delivery, as the API shows it.
+/// A delivery's status, as the API shows it.
 ///
 /// @param hold why the delivery is held; empty if it is not held
 /// @param reason a sentence that says why the delivery has this status and what happens next

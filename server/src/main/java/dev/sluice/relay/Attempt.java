@@ -25,7 +25,7 @@ public record Attempt(
     ///
     /// @param revision identifies the name and URL that the destination had at the time (see
     ///   [dev.sluice.gateway.destination.Destination])
-    /// @param configuration the version of the whole configuration
+    /// @param configuration the version of the whole configuration at the time
     public record UsedSettings(UUID revision, long configuration) {}
 
     public UUID revision() {

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts the attempts of this process by outcome, and measures how long they took. Thread-safe.
+/// Counts this process's attempts by outcome, and measures how long they took. Thread-safe.
 public final class AttemptMeter {
 
     private final Map<String, LongAdder> byOutcome = new ConcurrentHashMap<>();
@@ -47,8 +47,8 @@ public final class AttemptMeter {
     }
 
     /// Returns the number of attempts for each outcome. Outcomes that never occurred are included
-    /// with 0. The keys are the classes of response statuses, `1xx` to `5xx`, and all error codes
-    /// except `http_status` and `redirect`.
+    /// with a count of 0. The keys are the classes of response statuses, `1xx` to `5xx`, and all
+    /// error codes except `http_status` and `redirect`.
     public Map<String, Long> counts() {
         Map<String, Long> counts = new TreeMap<>();
         byOutcome.forEach((outcome, counter) -> counts.put(outcome, counter.sum()));

@@ -2,7 +2,7 @@ package dev.sluice.relay;
 
 import java.util.Optional;
 
-/// A filter for deliveries by the cause of their failure.
+/// A filter that selects deliveries by the cause of their failure.
 ///
 /// @param code the error code of the last attempt, or the reason why there was no attempt; empty to
 ///   match any

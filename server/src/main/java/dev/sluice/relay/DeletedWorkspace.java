@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 /// A deleted workspace whose data is to be erased.
 ///
-/// @param sources the ids of all sources of the workspace
-/// @param connections the ids of all connections of the workspace
+/// @param sources the ids of all the workspace's sources
+/// @param connections the ids of all the workspace's connections
 public record DeletedWorkspace(WorkspaceId id, List<SourceId> sources, List<UUID> connections) {
 
     /// Returns the ids under which the workspace's usage is counted: those of its sources and

@@ -5,9 +5,9 @@ import java.util.UUID;
 /// The id of a delivery. It is the id of the event, with the delivery's ordinal (its number within
 /// the event) in the low 12 bits.
 ///
-/// The ids of an event's deliveries therefore form one range, and the deliveries can be found by
-/// that range without a separate index. The event's id can be computed from a delivery's id. Ingest
-/// assigns the ordinals 1 to 1023; resends get 1024 to 4095.
+/// The ids of an event's deliveries therefore form one range, so a query can find the deliveries by
+/// that range, without a separate index. The event's id can be computed from a delivery's id.
+/// Ingest assigns the ordinals 1 to 1023; resends get 1024 to 4095.
 public record DeliveryId(UUID value) {
 
     static final long ORDINAL_MASK = 0xfff;

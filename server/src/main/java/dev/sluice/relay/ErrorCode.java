@@ -4,8 +4,8 @@ import java.util.Locale;
 
 /// Why an attempt failed, or why a delivery ended before its next attempt.
 ///
-/// The database stores the number of the constant. The meaning of a number must never change, and
-/// the constants must stay in the order of their numbers.
+/// The database stores each constant's number. The meaning of a number must never change, and the
+/// constants must stay in the order of their numbers.
 public enum ErrorCode {
     DNS_FAILURE(1),
     CONNECT_REFUSED(2),

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /// The result of verifying an inbound request, stored with its event.
 ///
-/// @param reason why the verification failed; empty if it did not fail
+/// @param reason why the verification failed, or empty if it did not fail
 public record EventVerification(VerificationStatus status, Optional<VerificationReason> reason) {
 
     public static final EventVerification SKIPPED =

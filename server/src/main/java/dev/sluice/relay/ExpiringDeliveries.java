@@ -5,7 +5,8 @@ import dev.sluice.gateway.source.SourceId;
 
 import java.time.Instant;
 
-/// The unfinished deliveries of one connection that will expire soon.
+/// How many of one connection's unfinished deliveries will expire soon, and when the first of them
+/// expires.
 ///
 /// @param deliveries how many deliveries will expire soon
 /// @param first the time when the first of these deliveries expires

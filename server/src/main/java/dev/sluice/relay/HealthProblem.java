@@ -1,8 +1,8 @@
 package dev.sluice.relay;
 
-/// A problem to show in the public status of the server.
+/// A problem to show in the server's public status.
 ///
-/// @param component the part of the service that is affected
+/// @param component the affected part of the service
 /// @param reason one sentence, which must not identify a workspace
 public record HealthProblem(Component component, String reason) {
 

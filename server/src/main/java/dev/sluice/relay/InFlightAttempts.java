@@ -3,7 +3,7 @@ package dev.sluice.relay;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Tells which attempts this node is making now.
+/// Tells which attempts this node is currently making.
 public interface InFlightAttempts {
 
     /// Returns when this delivery's current attempt began, or empty if no attempt is in progress.

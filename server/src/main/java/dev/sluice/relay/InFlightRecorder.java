@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
 /// Records which attempts this process is making. If the process dies but the machine keeps
-/// running, the next process on the same data directory can read which attempts were in flight.
+/// running, the next process on the same data directory can find out which attempts were in flight.
 ///
 /// Thread-safe. Recording the start or the end of an attempt makes no system call.
 public interface InFlightRecorder extends AutoCloseable {

@@ -5,8 +5,8 @@ import java.time.Duration;
 /// The buckets in which latencies are counted: one bucket for each millisecond up to 7 ms, then
 /// four buckets for each doubling of the latency.
 ///
-/// The counts of a bucket can be added up across any set of connections and hours, and a percentile
-/// can be computed from the sums. The percentile is off by less than 25 %, unless it lies in the
+/// A bucket's counts can be added up across any set of connections and hours, and percentiles can
+/// be computed from the sums. Such a percentile is off by less than 25 %, unless it lies in the
 /// last bucket.
 public final class LatencyBuckets {
 

@@ -5,8 +5,8 @@ import dev.sluice.platform.http.HeaderSyntax;
 
 import java.util.List;
 
-/// Detects events that relays send around in a circle. A header contains the number of relays that
-/// an event has already passed through, and each relay increases this number by one. In Sluice,
+/// Detects events that relays send around in a loop. A header contains the number of relays that an
+/// event has already passed through, and each relay increases this number by one. In Sluice,
 /// `OutboundHeaderBuilder` increases the number, and `IngestEndpoint` stops an event that has
 /// passed through too many relays.
 public final class LoopDetector {
@@ -26,10 +26,10 @@ public final class LoopDetector {
         return countHops(headers, name) > MAX_HOPS;
     }
 
-    /// Returns the largest number in the headers called `name`, ignoring case and treating `_` as
-    /// `-`. A relay in the loop therefore cannot lower the count by adding a second header with
-    /// that name. A value that is not a number of at most six digits counts as 0. Returns 0 if no
-    /// header has the name.
+    /// Returns the largest number in any header called `name`. The case of header names is ignored,
+    /// and `_` is treated as `-`. Because the largest number counts, a relay in the loop cannot
+    /// lower the count by adding a second header with that name. A value that is not a number of at
+    /// most six digits counts as 0. Returns 0 if no header has the name.
     public static int countHops(List<Header> headers, String name) {
         int hops = 0;
         for (var header : headers) {

@@ -27,7 +27,7 @@ public final class Payload {
     private static final byte[] HEADER_SEPARATOR = {':', ' '};
     private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
-    /// The method of most webhooks, used unless [#withMethod] sets another method.
+    /// The HTTP method that most webhooks use. It applies unless [#withMethod] sets another method.
     private static final String USUAL_METHOD = "POST";
 
     private final String method;

@@ -2,10 +2,11 @@ package dev.sluice.relay;
 
 /// Decides when a delivery is suspected of crashing the process, and when it is no longer sent.
 ///
-/// A recovery is one death of the process during an attempt of the delivery. The first three
+/// A recovery is one death of the process during one of the delivery's attempts. The first three
 /// recoveries are counted no matter what else was in flight. After three, the delivery is a
-/// suspect. [dev.sluice.relay.dispatch.Quarantine] tries to send a suspect alone, and a death is
-/// counted only if nothing else was in flight. After two such deaths, the delivery is poison.
+/// suspect. [dev.sluice.relay.dispatch.Quarantine] tries to send a suspect alone, and from then on,
+/// a death is counted only if nothing else was in flight. After two such deaths, the delivery is
+/// poison.
 public final class PoisonPolicy {
 
     /// The number of recoveries after which the delivery is a suspect.

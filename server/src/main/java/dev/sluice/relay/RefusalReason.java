@@ -2,9 +2,9 @@ package dev.sluice.relay;
 
 import java.util.Locale;
 
-/// Why an ingest request was refused. The database stores the number of the constant. The usage
-/// ledger does not count `VERIFICATION_FAILED` among the refusals, because the event is still
-/// stored and is counted as an event.
+/// Why an ingest request was refused. The database stores each constant's number. The usage ledger
+/// does not count `VERIFICATION_FAILED` among the refusals, because the event is still stored and
+/// is counted as an event.
 public enum RefusalReason {
     VERIFICATION_FAILED(1, 401),
     QUOTA_EXCEEDED(2, 402),

@@ -3,13 +3,13 @@ package dev.sluice.relay;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// Functions that return the relay's current values from memory, for the metrics of this process.
+/// Functions that return the relay's current values from memory, for this process's metrics.
 ///
 /// @param queuedEvents the number of events that are waiting to be committed
-/// @param queuedResults the number of results that are waiting to be committed
+/// @param queuedResults the number of attempt results that are waiting to be committed
 /// @param attemptsInFlight the number of attempts in progress
 /// @param attemptLimit the maximum number of concurrent attempts
-/// @param payloadBytes the memory that the payloads of deliveries use, in bytes
+/// @param payloadBytes the memory, in bytes, that delivery payloads use
 /// @param refused for each reason, the number of ingest requests refused since the process started
 public record RelayGauges(
         LongSupplier queuedEvents,

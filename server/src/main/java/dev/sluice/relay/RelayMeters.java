@@ -2,7 +2,7 @@ package dev.sluice.relay;
 
 import dev.sluice.platform.meter.LockFreeHistogram;
 
-/// The counters and timers of the relay, for the metrics of this process.
+/// The relay's counters and timers, for this process's metrics.
 ///
 /// @param ingestDurations the time from the start of an ingest request to its reply, for each
 ///   request whose event was stored

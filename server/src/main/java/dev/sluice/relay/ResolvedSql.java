@@ -3,7 +3,7 @@ package dev.sluice.relay;
 /// SQL that decides whether a dead letter is resolved. A dead letter is resolved if it was
 /// dismissed, or if the newest delivery of the same event on the same connection succeeded.
 ///
-/// The query that uses this SQL must have its dead letters in `page`, with the columns `id`,
+/// The query that uses this SQL must provide its dead letters as `page`, with the columns `id`,
 /// `source_id`, `connection_id` and `status`. Each row costs a few index probes, however many other
 /// dead letters there are. The subqueries select a value and test it for null instead of using
 /// `exists`, because PostgreSQL may evaluate an `exists` by reading the whole table.
@@ -11,9 +11,9 @@ public final class ResolvedSql {
 
     private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
 
-    /// The join that adds `newest` to a `from` clause, after `page`. `newest` is the newest
-    /// finished delivery of the same event and connection that was created after the dead letter;
-    /// its columns are null if there is none.
+    /// The join to append to a `from` clause, after `page`. It adds `newest`, the newest finished
+    /// delivery of the same event and connection that was created after the dead letter. The
+    /// columns of `newest` are null if there is none.
     public static final String JOIN =
             """
              left join lateral (select later.id, later.status

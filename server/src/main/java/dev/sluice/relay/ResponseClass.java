@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
-/// The classes of response statuses, by what they mean for a delivery. Both retries and circuits
-/// use these classes.
+/// A class of response statuses that mean the same for a delivery. Both retries and circuits use
+/// these classes.
 public enum ResponseClass {
     /// 2xx: the destination accepted the event.
     SUCCESS,

@@ -6,21 +6,21 @@ import java.util.Optional;
 /// the first byte of the request left this server.
 ///
 /// If the connection broke or no valid response arrived, this is usually unknown. In these cases,
-/// only errors with the texts below show whether the request was sent.
+/// only the error texts below show whether the request was sent.
 public final class SentEvidence {
 
-    /// The text of an error that occurs before the first byte of the request is sent.
+    /// An error with this text occurs before the first byte of the request is sent.
     public static final String RESET_IN_HANDSHAKE =
             "The connection was reset during the TLS handshake";
 
-    /// The text of an error that occurs after the response has begun to arrive.
+    /// An error with this text occurs after the response has begun to arrive.
     public static final String CLOSED_IN_RESPONSE =
             "The connection was closed before the response ended";
 
-    /// The prefix of the text of an error that occurs after the response has begun to arrive.
+    /// An error whose text has this prefix occurs after the response has begun to arrive.
     public static final String UNENDED_RESPONSE = "The response did not end within ";
 
-    /// The prefix of the text of an error in a response that has arrived.
+    /// An error whose text has this prefix concerns a response that has arrived.
     public static final String INVALID_RESPONSE = "The response is not valid HTTP: ";
 
     private SentEvidence() {}

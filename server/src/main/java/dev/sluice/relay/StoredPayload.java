@@ -63,7 +63,7 @@ public final class StoredPayload {
         return body;
     }
 
-    /// Returns the number of stored bytes of headers and body together.
+    /// Returns the total number of bytes in the stored headers and body.
     public int bytes() {
         return headers.length + body.length;
     }

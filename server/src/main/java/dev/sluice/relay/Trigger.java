@@ -6,8 +6,8 @@ import dev.sluice.gateway.routing.Route;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What caused a delivery: the arrival of its event, or a resend. The database stores the number of
-/// the constant.
+/// What caused a delivery: the arrival of its event, or a resend. The database stores each
+/// constant's number.
 public enum Trigger {
     INGEST(1),
     RESEND(2);

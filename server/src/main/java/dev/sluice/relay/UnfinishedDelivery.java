@@ -6,7 +6,7 @@ import dev.sluice.gateway.source.SourceId;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A delivery that has not ended yet, as stored in a row of the table `delivery_work`.
+/// A delivery that has not ended yet, as stored in the `delivery_work` table.
 ///
 /// @param attempts the number of attempts finished so far
 /// @param createdAt when the delivery was created; empty if it was created together with its event

@@ -3,8 +3,8 @@ package dev.sluice.relay;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 
-/// Thrown when the stored payload of an event cannot be decoded. The payload or its dictionary is
-/// damaged, or the dictionary is missing. Reading the payload again would not help.
+/// Thrown when an event's stored payload cannot be decoded, because the payload or its dictionary
+/// is damaged or the dictionary is missing. Reading the payload again would not help.
 public final class UnreadablePayloadException extends RuntimeException {
 
     public UnreadablePayloadException(String message) {

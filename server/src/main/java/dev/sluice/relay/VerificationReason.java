@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
-/// Why an inbound request failed its source's verification. The reason is shown to the source's
-/// workspace; the sender gets only a 401. The database stores the number of the constant.
+/// The reason why an inbound request failed its source's verification. It is shown to the source's
+/// workspace; the sender gets only a 401. The database stores each constant's number.
 public enum VerificationReason {
     SIGNATURE_MISSING(1, "The header with the signature is missing."),
     SIGNATURE_REPEATED(2, "The header with the signature occurs more than once."),

@@ -1,6 +1,6 @@
-/// The basic types of the relay: event, delivery, attempt, outcome.
+/// The relay's basic types: event, delivery, attempt, outcome.
 ///
-/// Every subpackage of the relay, and every layer above the relay, may import them.
+/// Every subpackage of the relay, and every layer above the relay, may import these types.
 @NullMarked
 package dev.sluice.relay;
 

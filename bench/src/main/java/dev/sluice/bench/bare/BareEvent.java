@@ -16,7 +16,7 @@ final class BareEvent {
 
     final byte[] body;
 
-    /// The action to run after the event is committed.
+    /// The action to run once the event has been committed.
     final Runnable acknowledge;
 
     BareEvent(UUID id, String contentType, byte[] headers, byte[] body, Runnable answer) {

@@ -17,8 +17,8 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Handles ingest requests: reads each one in full, and answers 200 after its event is stored. No
-/// thread blocks while a request is being read or stored.
+/// Handles ingest requests. It reads each request in full and answers 200 once the event is stored.
+/// No thread blocks while a request is being read or stored.
 final class BareIngestEndpoint extends Handler.Abstract.NonBlocking {
 
     private final Consumer<BareEvent> store;

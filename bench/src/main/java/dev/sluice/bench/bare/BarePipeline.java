@@ -14,19 +14,20 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/// A pipeline that does only the bare minimum of what a relay does: it receives events over HTTP,
-/// stores them, posts them to the sink, and stores the results.
+/// A stripped-down relay that does only the bare minimum: it receives events over HTTP, stores
+/// them, posts them to the sink, and stores the results.
 ///
-/// It has no routing, no authentication, no retries, no limits and no address guard, so it is only
-/// useful for measurements. It reads the database's address, user and password from its
-/// environment, prints its port as a line of JSON, and runs until its standard input ends.
+/// It has no routing, no authentication, no retries, no limits and no address guard, so it is
+/// useful only for measurements. It reads the database's address, user and password from
+/// environment variables, prints its port as a line of JSON, and runs until its standard input is
+/// closed.
 public final class BarePipeline {
 
     static final String DATABASE_URL_VARIABLE = "BARE_DATABASE";
     static final String DATABASE_USER_VARIABLE = "BARE_USER";
     static final String DATABASE_PASSWORD_VARIABLE = "BARE_PASSWORD";
 
-    /// The loopback port on which the pipeline listens.
+    /// The loopback port that the pipeline listens on.
     record BarePipelinePort(int port) {}
 
     private BarePipeline() {}

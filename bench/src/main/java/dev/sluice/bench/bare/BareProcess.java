@@ -8,10 +8,10 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
-/// Runs the bare pipeline in a separate process. The pipeline uses the database of a relay.
+/// Runs the bare pipeline in a separate process. The pipeline uses a relay's database.
 public final class BareProcess implements AutoCloseable {
 
-    /// Some of the JVM flags that `bin/sluice` uses when it starts the relay.
+    /// A subset of the JVM flags that `bin/sluice` uses to start the relay.
     private static final List<String> JVM_FLAGS =
             List.of(
                     "-XX:+UseG1GC",

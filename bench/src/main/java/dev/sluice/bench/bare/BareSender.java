@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/// Posts events to the sink with the asynchronous client of Apache HttpClient.
+/// Posts events to the sink with Apache HttpClient's asynchronous client.
 ///
 /// A request is started by the thread that calls [#send], or by a client thread that has just
 /// finished another request.

@@ -26,8 +26,8 @@ final class BareStore {
     private static final int MAX_BATCH_SIZE = 512;
     private static final int NO_PAUSE_QUEUE_SIZE = 64;
 
-    /// The pause after a batch. The relay takes similar pauses, but adapts their length. The pause
-    /// is skipped if at least `NO_PAUSE_QUEUE_SIZE` more items are already queued.
+    /// The pause that follows a batch. The relay makes similar pauses, but adapts their length. The
+    /// pause is skipped if at least `NO_PAUSE_QUEUE_SIZE` more items are already queued.
     ///
     /// @param minBatchSize the size of the smallest batch that is followed by a pause
     private record BatchPause(int minBatchSize, Duration time) {}
@@ -56,7 +56,7 @@ final class BareStore {
     private final LinkedBlockingQueue<BareEvent> arrived = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<BareResult> finished = new LinkedBlockingQueue<>();
 
-    /// Drops the tables of an earlier run, if any, and creates them again.
+    /// Drops any tables left over from an earlier run, and creates them again.
     BareStore() throws SQLException {
         try (var connection = connect();
                 var statement = connection.createStatement()) {
@@ -72,8 +72,8 @@ final class BareStore {
         properties.setProperty(
                 "password", requireNonNull(System.getenv(BarePipeline.DATABASE_PASSWORD_VARIABLE)));
         properties.setProperty("prepareThreshold", "1");
-        // The relay also sets these options. Without `enable_seqscan=off`, the planner might scan a
-        // whole table because the table was empty when it was last analyzed.
+        // The relay also sets these options. Without `enable_seqscan=off`, the planner might scan
+        // whole tables because they were empty when they were last analyzed.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
         var connection =
@@ -157,8 +157,8 @@ final class BareStore {
                                 new ByteArrayInputStream(rows.toBytes()));
     }
 
-    /// Starts a writer thread. If the thread fails, the whole process ends because there is nothing
-    /// left to measure.
+    /// Starts a writer thread. If the thread fails, the whole process exits because there is
+    /// nothing left to measure.
     private static <T> void startWriter(
             String name,
             LinkedBlockingQueue<T> queue,

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.UUID;
 
-/// Encodes rows in the binary format of PostgreSQL's COPY.
+/// Encodes rows in PostgreSQL's binary COPY format.
 final class BinaryCopyEncoder {
 
     private static final byte[] COPY_SIGNATURE = {

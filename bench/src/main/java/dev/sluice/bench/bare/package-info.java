@@ -1,5 +1,6 @@
-/// The bare pipeline. It uses the same libraries as the relay and works like the relay, but has
-/// none of its features. Its cost is a lower bound that the relay's cost is compared with.
+/// The bare pipeline, a stripped-down relay that is built on the same libraries as the real one but
+/// has none of its features. The bare pipeline's cost is a lower bound to compare the relay's cost
+/// with.
 @NullMarked
 package dev.sluice.bench.bare;
 

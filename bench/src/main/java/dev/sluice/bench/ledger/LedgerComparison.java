@@ -11,15 +11,16 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 
-/// The differences between the sent and the received messages. The first four counts must be 0.
+/// The differences between the messages that were sent and those that were received. The first four
+/// counts must be 0.
 ///
 /// @param lost messages that were acknowledged but that the receiver never answered with a 2xx
-/// @param altered arrivals with a body other than the one that was sent
+/// @param altered arrivals whose body differs from the one that was sent
 /// @param unexpected arrivals of messages that were never sent
-/// @param misnamed arrivals under an id other than the one in the message's acknowledgement
+/// @param misnamed arrivals whose id differs from the one in the message's acknowledgement
 /// @param received messages that the receiver answered with a 2xx, each counted once
 /// @param duplicated arrivals that the receiver answered with a 2xx although it had already done so
-///   for the same message. They are allowed because the relay promises to deliver at least once
+///   for the same message. They are allowed because the relay promises only at-least-once delivery
 /// @param unacknowledged messages that the receiver answered with a 2xx although the sender got no
 ///   acknowledgement. They are allowed because the acknowledgement may have been lost
 public record LedgerComparison(
@@ -32,7 +33,7 @@ public record LedgerComparison(
         int unacknowledged,
         SenderCounts sender) {
 
-    /// The counts of the messages in the sender's ledger.
+    /// Counts of the messages in the sender's ledger.
     ///
     /// @param refused messages that the relay answered with a status other than 200
     public record SenderCounts(int sent, int acked, int refused, int unanswered) {
@@ -109,9 +110,9 @@ public record LedgerComparison(
                 SenderCounts.of(sender));
     }
 
-    /// Returns a histogram of the time from a message's acknowledgement to the arrival of its first
-    /// byte at the receiver. Leaves out the first `skipped` acknowledged messages, and messages
-    /// that never arrived.
+    /// Returns a histogram of the times from a message's acknowledgement to the arrival of its
+    /// first byte at the receiver. Leaves out the first `skipped` acknowledged messages, and any
+    /// messages that never arrived.
     public static Histogram firstByteLatencies(
             List<MessageEntry> sender, List<MessageEntry> receiver, int skipped) {
         var arrivals = new HashMap<String, Long>();

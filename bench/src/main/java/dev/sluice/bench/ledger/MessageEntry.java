@@ -1,12 +1,12 @@
 package dev.sluice.bench.ledger;
 
-/// One line of a ledger. Times (`nanos`) are values of `System.nanoTime()`, which all processes on
+/// One line in a ledger. Times (`nanos`) are values of `System.nanoTime()`, which all processes on
 /// a Linux machine read from the same clock.
 public sealed interface MessageEntry {
 
     String marker();
 
-    /// The message is about to be sent. `hash` is the SHA-256 of its body in hex.
+    /// The message is about to be sent. `hash` is the SHA-256 hash of its body, in hex.
     record SentEntry(String marker, String hash) implements MessageEntry {}
 
     /// The message was answered with 200. From then on, the relay must not lose it.
@@ -24,7 +24,7 @@ public sealed interface MessageEntry {
     record ReceivedEntry(String marker, String eventId, String hash, long nanos, int status)
             implements MessageEntry {
 
-        /// Whether the sink's response tells the relay that the delivery is done.
+        /// Whether the sink's response tells the relay that the delivery succeeded.
         public boolean isDelivered() {
             return status / 100 == 2;
         }

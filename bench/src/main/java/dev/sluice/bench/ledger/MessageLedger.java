@@ -14,7 +14,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Writes and reads a ledger file. Not thread-safe.
+/// Reads and writes ledger files. Not thread-safe.
 ///
 /// A flushed line has reached the operating system, but not necessarily the disk. That is enough
 /// because the tests crash only the relay, not the machine.
@@ -34,8 +34,8 @@ public final class MessageLedger implements AutoCloseable {
                                 path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)));
     }
 
-    /// Returns the complete lines of a ledger, or none if there is no such file. Skips the last
-    /// line if it is still being written.
+    /// Returns the complete lines of a ledger file, or an empty list if there is no such file.
+    /// Skips the last line if it is still being written.
     public static List<MessageEntry> read(Path path) {
         return unchecked(() -> {
             String text = Files.exists(path) ? Files.readString(path) : "";

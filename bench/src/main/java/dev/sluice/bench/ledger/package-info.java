@@ -2,7 +2,7 @@
 /// the receiver's.
 ///
 /// A ledger is an append-only text file. A line that announces a step, such as sending a message,
-/// is written before that step.
+/// is written before that step is taken.
 @NullMarked
 package dev.sluice.bench.ledger;
 

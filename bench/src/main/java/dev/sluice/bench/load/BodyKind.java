@@ -6,7 +6,8 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// What each request body contains after the marker that identifies the message.
+/// The kind of content that follows the marker in each request body. The marker identifies the
+/// message.
 public enum BodyKind {
     /// Text that is the same in every body sent to one source, so the generator does not have to
     /// create it for each request.
@@ -15,7 +16,7 @@ public enum BodyKind {
     /// compression helps.
     ORDERS;
 
-    /// Returns the kind that the option `--bodies` names, or [#FILLER] if the option is missing.
+    /// Returns the kind named by the `--bodies` option, or [#FILLER] if the option is missing.
     public static BodyKind from(CommandLineOptions options) {
         String name = options.text("bodies").orElse(FILLER.argument());
         return Arrays.stream(values())

@@ -14,8 +14,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/// One keep-alive connection to the relay, with at most one request at a time. Used only by the
-/// generator's thread.
+/// A keep-alive connection to the relay that carries at most one request at a time. Used only by
+/// the generator's thread.
 final class LoadConnection {
 
     enum LoadConnectionState {
@@ -66,7 +66,7 @@ final class LoadConnection {
         return idleSince;
     }
 
-    /// Starts to connect. Throws if the relay refuses the connection immediately.
+    /// Starts connecting. Throws if the relay refuses the connection immediately.
     void open() throws IOException {
         var channel = SocketChannel.open();
         channel.configureBlocking(false);
@@ -99,7 +99,7 @@ final class LoadConnection {
         flush();
     }
 
-    /// Writes as much of the request as the socket accepts. If some of it is left, call this again
+    /// Writes as much of the request as the socket accepts. If part of it remains, call this again
     /// when the socket is writable.
     void flush() throws IOException {
         channel().write(out);
@@ -128,7 +128,7 @@ final class LoadConnection {
     }
 
     /// Discards the response that was read. The connection is then idle again, or closed if the
-    /// relay asked for that.
+    /// relay asked for it to be closed.
     void finishExchange() {
         boolean closing = reader.header("connection").filter("close"::equalsIgnoreCase).isPresent();
         reader.discardMessage();

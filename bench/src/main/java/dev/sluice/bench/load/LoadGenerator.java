@@ -24,10 +24,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/// Sends the requests of one plan from one thread and counts the responses.
+/// Sends the requests that a load plan describes, all from one thread, and counts the responses.
 ///
-/// When run as a process, it prints `measuring` and `measured` at the start and end of the
-/// measurement period, and then its result as a line of JSON.
+/// When run as a process, it prints `measuring` when the measurement period starts and `measured`
+/// when it ends, and then its result as a line of JSON.
 public final class LoadGenerator {
 
     private static final long ANSWER_TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
@@ -38,12 +38,12 @@ public final class LoadGenerator {
 
     private static final long REOPEN_DELAY_NANOS = Duration.ofMillis(50).toNanos();
 
-    /// The generator starts to open connections this long before the first request is due.
+    /// The generator starts opening connections this long before the first request is due.
     private static final long CONNECT_LEAD_NANOS = Duration.ofMillis(200).toNanos();
 
-    /// The maximum rate, in requests per second, at which the generator busy-waits in the last
-    /// millisecond before a request is due. A selector may wake up a millisecond late, and that
-    /// delay would make up most of the latency measured on an idle relay.
+    /// The maximum rate, in requests per second, at which the generator still busy-waits for the
+    /// last millisecond before a request is due. A selector may wake up a millisecond late, and
+    /// that delay would make up most of the latency measured on an idle relay.
     private static final int MAX_SPINNING_RATE = 200;
 
     private final LoadPlan plan;
@@ -122,8 +122,8 @@ public final class LoadGenerator {
         selector.wakeup();
     }
 
-    /// Sends the requests. Returns when the measurement period is over and every request that was
-    /// sent has been answered or has failed.
+    /// Sends the requests. Returns once the measurement period is over and every request that was
+    /// sent has been answered or has failed, but no more than about 30 s after the period's end.
     public LoadResult run() throws IOException {
         connections.forEach(this::open);
         long now = System.nanoTime();
@@ -141,8 +141,8 @@ public final class LoadGenerator {
         return tally.result(Math.max(measureTo - measureFrom, 1) / 1e9, unsent());
     }
 
-    /// Moves on from the warm-up to the measurement, and from the measurement to waiting for the
-    /// last responses.
+    /// Starts the measurement when the warm-up is over, and ends it when its time is up or
+    /// [#stop()] has been called.
     private void updatePhase(long now) {
         if (!measuring && now >= measureFrom) {
             measuring = true;

@@ -11,11 +11,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// What a load generator sends, how fast, and for how long.
+/// A plan that says what a load generator sends, how fast, and for how long.
 ///
-/// @param ingests the addresses to send to, in turn. The markers of the messages sent to an address
-///   begin with the address's position in this list
-/// @param bodies the kind of content in the bodies
+/// @param ingests the addresses to send to, in turn. The marker of each message begins with the
+///   position of its address in this list
+/// @param bodies the kind of content that the bodies have
 /// @param secret if present, the key that signs each body; the header `X-Signature` carries the
 ///   HMAC-SHA256 in hex
 /// @param ledger if present, the file that records each request before it is sent, and then its
@@ -64,8 +64,7 @@ public record LoadPlan(
         }
     }
 
-    /// Returns a plan with bodies of 1 KiB and without a warm-up, for a load that runs until it is
-    /// stopped.
+    /// Returns a plan with 1 KiB bodies and no warm-up, for a load that runs until it is stopped.
     public static LoadPlan of(LoadPattern pattern, int connections, List<URI> ingests) {
         return new LoadPlan(
                 ingests,
@@ -115,7 +114,7 @@ public record LoadPlan(
         return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, file);
     }
 
-    /// Returns the size in bytes of the bodies for the ingest address at this position.
+    /// Returns the body size, in bytes, for the ingest address at this position.
     int bodySizeAt(int place) {
         double share = ingests.size() == 1 ? 0 : (double) place / (ingests.size() - 1);
         double growth = (double) sizes.max() / sizes.min();

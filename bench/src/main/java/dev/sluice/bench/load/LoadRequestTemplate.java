@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request to one source, built once and then reused. Before each send, the marker and the
-/// signature are replaced. If the bodies are orders, the rest of the body is also replaced. Not
+/// A request to one source that is built once and then reused. Before each send, the marker and the
+/// signature are replaced. If the bodies are orders, the rest of the body is replaced too. Not
 /// thread-safe.
 ///
 /// A body that is not an order contains text that a careless relay might change: an escaped NUL, a
@@ -26,8 +26,8 @@ final class LoadRequestTemplate {
     private static final String EMPTY_MARKER =
             "{\"marker\":\"%s-%s\"".formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
 
-    /// How many marker numbers each source has. A marker begins with a number: the source's
-    /// position times this constant, plus a counter. The leading digits of that number are
+    /// The size of each source's range of marker numbers. A marker begins with a number: the
+    /// source's position times this constant, plus a counter. The leading digits of that number are
     /// therefore the position.
     private static final long MARKERS_PER_SOURCE = 1_000_000_000_000L;
 

@@ -10,8 +10,7 @@ import java.util.TreeMap;
 /// @param statuses the number of responses with each status
 /// @param acceptedInAll the number of requests that were answered with 200 at any time, including
 ///   the warm-up. The sink should receive at least this many requests
-/// @param answeredPerSecond the number of 200 responses per second that arrived within the
-///   measurement period
+/// @param answeredPerSecond the number of 200 responses per second during the measurement period
 /// @param latency the latencies of the 200 responses, each measured from the time when the request
 ///   was due
 /// @param lateness how long after its due time each request was sent. This is the part of the
@@ -30,7 +29,7 @@ public record LoadResult(
     ///
     /// @param unanswered requests that were sent, but whose connection ended before a response
     ///   arrived
-    /// @param timedOut requests that were sent, but not answered within half a minute
+    /// @param timedOut requests that were sent, but not answered within 30 s
     /// @param unreachable requests that were not sent because no connection to the relay was open
     ///   when they were due
     /// @param unsent requests that were not sent because every connection was busy until the end
@@ -48,7 +47,7 @@ public record LoadResult(
         return due == 0 ? 0 : (double) accepted / due;
     }
 
-    /// Returns the number of requests that did not end with a 200.
+    /// Returns the number of requests that were not answered with 200.
     public long failures() {
         long answers = statuses.values().stream().mapToLong(Long::longValue).sum();
         long refused = answers - statuses.getOrDefault("200", 0L);

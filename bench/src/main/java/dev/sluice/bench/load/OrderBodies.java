@@ -8,9 +8,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// Creates orders as JSON. They differ as real orders do, for example in their ids, times, amounts
-/// and names; the rest of the text is the same in each order. More than 100 bytes of each order are
-/// random and cannot be compressed. Not thread-safe.
+/// Creates JSON bodies that look like shop orders. They differ as real orders do, for example in
+/// their ids, times, amounts and names; the rest of the text is always the same. More than 100
+/// bytes of each order are random and cannot be compressed. Not thread-safe.
 final class OrderBodies {
 
     private static final String HEX_DIGITS = "0123456789abcdef";

@@ -1,4 +1,4 @@
-/// Sends requests: back to back to find the maximum rate, or on a fixed schedule to measure the
+/// Sends requests: back to back to find the maximum rate, or on a fixed schedule to measure
 /// latency.
 ///
 /// One thread with one selector serves all connections because the generator shares the processors

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
-/// Counts, for each method, the CPU samples in which it appears. Not thread-safe.
+/// A CPU profile, which counts the samples that each method appears in. Not thread-safe.
 public final class CpuProfile {
 
     private final Map<String, MethodSamples> byMethod = new HashMap<>();
@@ -32,7 +32,7 @@ public final class CpuProfile {
         }
     }
 
-    /// Returns the `count` methods with the most `self` samples, the highest number first.
+    /// Returns the `count` methods with the most `self` samples, in descending order.
     public List<MethodSamples> hottest(int count) {
         return byMethod.values().stream()
                 .sorted(

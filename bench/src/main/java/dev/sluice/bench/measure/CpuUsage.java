@@ -9,9 +9,9 @@ import java.util.OptionalDouble;
 
 /// The CPU time used between two moments.
 ///
-/// If this process cannot watch a role's processes, the role has no entry in `seconds`.
+/// A role has no entry in `seconds` if this process cannot watch the role's processes.
 ///
-/// @param groups the same CPU time, divided among groups of threads that do the same work
+/// @param groups the same CPU time, broken down by groups of threads that do the same work
 public record CpuUsage(
         Map<ProcessRole, Double> seconds,
         List<ThreadGroupUsage> groups,
@@ -45,7 +45,7 @@ public record CpuUsage(
         return new CpuUsage(seconds, groups, Math.max(machine - ours, 0), wall);
     }
 
-    /// Returns the CPU time of these roles together, in microseconds per event, or empty if one of
+    /// Returns the combined CPU time of these roles in microseconds per event, or empty if one of
     /// the roles was not watched or `count` is 0.
     ///
     /// @param count the number of events
@@ -53,8 +53,8 @@ public record CpuUsage(
         return count == 0 ? OptionalDouble.empty() : scaled(1e6 / count, roles);
     }
 
-    /// Returns the CPU time of these roles together as a percentage of one processor, or empty if
-    /// one of them was not watched.
+    /// Returns the combined CPU time of these roles as a percentage of one processor, or empty if
+    /// one of the roles was not watched.
     public OptionalDouble percentOfCore(ProcessRole... roles) {
         return scaled(100 / wallSeconds, roles);
     }
@@ -70,7 +70,7 @@ public record CpuUsage(
         return OptionalDouble.of(sum * factor);
     }
 
-    /// Returns the number of context switches to threads of these roles.
+    /// Returns the number of context switches to these roles' threads.
     public long switches(ProcessRole... roles) {
         var counted = Arrays.asList(roles);
         return groups.stream()
@@ -79,8 +79,8 @@ public record CpuUsage(
                 .sum();
     }
 
-    /// Returns how many processors other programs kept busy between the two moments. If this is not
-    /// near 0, the measured rates are unreliable.
+    /// Returns how many processors other programs kept busy, on average, between the two moments.
+    /// If this is not near 0, the measured rates are unreliable.
     public double foreignCores() {
         return foreignSeconds / wallSeconds;
     }

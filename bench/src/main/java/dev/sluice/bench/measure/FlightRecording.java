@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /// A recording of where another JVM spends its CPU time, made by that JVM's Flight Recorder.
 ///
-/// The recorder samples by CPU time (JEP 509), so waiting threads do not count.
+/// The recorder samples by CPU time (JEP 509), so threads that are waiting are not counted.
 public record FlightRecording(long pid, Path file) {
 
     private static final String RECORDING_NAME = "bench";

@@ -1,7 +1,7 @@
 package dev.sluice.bench.measure;
 
-/// Counts durations in buckets whose width grows with the duration. Each power of two has 128
-/// buckets, so a percentile is at most 0.8 % too high. The number of buckets is fixed, and
+/// A histogram of durations, with buckets whose width grows with the duration. Each power of two
+/// has 128 buckets, so a percentile is at most 0.8 % too high. The number of buckets is fixed, and
 /// recording allocates nothing. Not thread-safe.
 public final class Histogram {
 
@@ -13,8 +13,8 @@ public final class Histogram {
 
     private long max;
 
-    /// Records a duration. A negative duration counts as zero. It can occur when different
-    /// processes record the start and the end.
+    /// Records a duration. A negative duration, which can occur if different processes record the
+    /// start and the end, counts as zero.
     public void record(long nanos) {
         long value = Math.max(nanos, 0);
         counts[bucket(value)]++;

@@ -4,7 +4,7 @@ import java.util.OptionalDouble;
 
 /// The memory that another JVM uses.
 ///
-/// @param megabytes the size of the live objects on its heap, after a garbage collection
+/// @param megabytes the total size of the live objects on its heap
 /// @param resident the memory that its process occupies, in megabytes
 public record LiveHeap(double megabytes, OptionalDouble resident) {
 

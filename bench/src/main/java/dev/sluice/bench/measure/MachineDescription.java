@@ -1,6 +1,7 @@
 package dev.sluice.bench.measure;
 
-/// The hardware, kernel and JDK that the benchmark ran on. Contains no host names or paths.
+/// A description of the hardware, kernel and JDK that the benchmark ran on. It contains no host
+/// names or paths.
 public record MachineDescription(
         String processor, int cores, String memory, String kernel, String jdk) {
 

@@ -20,7 +20,7 @@ public final class PeakMemory {
         status = Path.of("/proc", Long.toString(pid), "status");
     }
 
-    /// Reads the current value. Keeps the last one if the process has ended.
+    /// Reads the current peak. If the process has ended, keeps the last value that was read.
     public void sample() {
         try {
             for (String line : Files.readAllLines(status)) {

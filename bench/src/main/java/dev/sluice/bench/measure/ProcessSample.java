@@ -9,7 +9,7 @@ public record ProcessSample(ProcessTimes times, List<ThreadTimes> threads) {
         threads = List.copyOf(threads);
     }
 
-    /// Returns a sample of the process before it used any CPU time.
+    /// Returns a sample that represents the process before it had used any CPU time.
     static ProcessSample unused(ProcessTimes process) {
         return new ProcessSample(
                 new ProcessTimes(process.pid(), process.parent(), 0, 0), List.of());

@@ -15,8 +15,8 @@ import java.util.Optional;
 /// @param childTicks the CPU time of children that have ended and that the process has waited for
 public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
 
-    /// Parses a line. The program's name is in parentheses and may itself contain spaces and
-    /// parentheses, so the fields are counted from the last closing parenthesis.
+    /// Parses the line in such a file. The program's name is in parentheses and may itself contain
+    /// spaces and parentheses, so the fields are counted from the last closing parenthesis.
     public static ProcessTimes parse(String line) {
         int bracket = line.lastIndexOf(')');
         long pid = Long.parseLong(line.substring(0, line.indexOf(' ')));

@@ -4,7 +4,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Names the group that a thread belongs to. Threads that do the same work are counted together.
+/// Determines the name of the group that a thread belongs to. Threads that do the same work are
+/// counted as one group.
 final class ThreadGroupNames {
 
     /// Matches the title that a PostgreSQL process sets in place of its command line.
@@ -13,8 +14,8 @@ final class ThreadGroupNames {
 
     private static final String AUTOVACUUM_WORKER = "postgres: autovacuum worker";
 
-    /// Matches the title of a session, which contains the user, the database and the address of the
-    /// client.
+    /// Matches the title of a session, which contains the user, the database and the client's
+    /// address.
     private static final Pattern POSTGRES_SESSION =
             Pattern.compile("postgres: \\S+ \\S+ (\\[local]|\\S+\\([0-9]+\\))(?s:.*)");
 
@@ -35,8 +36,8 @@ final class ThreadGroupNames {
 
     private ThreadGroupNames() {}
 
-    /// @param name the name of the thread in the kernel
-    /// @param title the command line of its process
+    /// @param name the thread's name in the kernel
+    /// @param title the command line of the thread's process
     static String of(String name, String title) {
         return title.startsWith("postgres: ") ? ofPostgres(title) : ofThread(name);
     }

@@ -11,18 +11,18 @@ import java.util.TreeMap;
 /// @param switches the number of context switches to these threads
 public record ThreadGroupUsage(ProcessRole role, String group, double seconds, long switches) {
 
-    /// The name of the group of threads and processes that ended between the two moments.
+    /// The name of the group for threads and processes that ended between the two moments.
     static final String ENDED = "ended";
 
     private static final long NANOS_PER_TICK = 10_000_000;
 
-    /// The maximum rounding error. The user time and the kernel time of a process are both rounded
-    /// down to whole ticks at both moments.
+    /// The maximum rounding error. A process's user time and kernel time are each rounded down to
+    /// whole ticks at both moments.
     private static final long MAX_ROUNDING_NANOS = 2 * NANOS_PER_TICK;
 
-    /// Returns the usage of each group of one role, sorted by the group's name, with [#ENDED] last.
-    /// For threads and processes that have ended, only the ticks are known, not the number of
-    /// context switches. If the ended threads of a process used 20 ms or less, their time cannot be
+    /// Returns the usage of each of a role's groups, sorted by name, with [#ENDED] last. For
+    /// threads and processes that have ended, only the ticks are known, not the number of context
+    /// switches. If the ended threads of a process used 20 ms or less, their time cannot be
     /// distinguished from rounding errors and is left out.
     static List<ThreadGroupUsage> between(
             ProcessRole role, List<ProcessSample> before, List<ProcessSample> after) {
@@ -38,7 +38,7 @@ public record ThreadGroupUsage(ProcessRole role, String group, double seconds, l
             ended += NANOS_PER_TICK * (process.times().childTicks() - earlier.times().childTicks());
         }
         // When a process ends and its parent waits for it, all its CPU time is added to the
-        // parent's child time. The part that it used before the first moment is subtracted here.
+        // parent's child time. The part used before the first moment is subtracted here.
         for (ProcessSample gone : known.values()) {
             ended -= NANOS_PER_TICK * (gone.times().ticks() + gone.times().childTicks());
         }

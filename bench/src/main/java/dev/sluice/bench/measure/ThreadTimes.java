@@ -13,7 +13,7 @@ import java.util.Optional;
 /// The CPU time that one thread has used since it started, from
 /// `/proc/<pid>/task/<thread>/schedstat`.
 ///
-/// @param group the work of the thread, as named by [ThreadGroupNames]
+/// @param group the thread's group, as named by [ThreadGroupNames]
 /// @param nanos the CPU time, exact to the nanosecond; `/proc/<pid>/stat` counts only in units of
 ///   10 ms
 /// @param switches the number of context switches to the thread
@@ -26,9 +26,9 @@ public record ThreadTimes(long thread, String group, long nanos, long switches) 
         return new ThreadTimes(thread, group, Long.parseLong(fields[0]), Long.parseLong(fields[2]));
     }
 
-    /// Returns all threads of a process, or none if the process has ended.
+    /// Returns all of a process's threads, or an empty list if the process has ended.
     ///
-    /// @param process the directory of the process under `/proc`
+    /// @param process the process's directory under `/proc`
     static List<ThreadTimes> all(Path process) {
         var all = new ArrayList<ThreadTimes>();
         try {

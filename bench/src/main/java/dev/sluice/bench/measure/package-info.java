@@ -1,4 +1,5 @@
-/// Measures latencies and the CPU time and memory of processes, and describes the machine.
+/// Measures latencies as well as the CPU time and memory that processes use, and describes the
+/// machine.
 ///
 /// The code reads Linux's `/proc`, so it works only on Linux.
 @NullMarked

@@ -24,10 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `dashboard-queries`: a relay is under load, and some of its deliveries fail. The
-/// Prometheus server installed on this machine scrapes the relay. The scenario then evaluates each
-/// expression of the Grafana dashboard and of the alert rules. It fails if an expression causes an
-/// error or returns no series.
+/// The `dashboard-queries` scenario checks the PromQL expressions in the Grafana dashboard and the
+/// alert rules. A relay is under load, some of its deliveries fail, and the Prometheus server
+/// installed on this machine scrapes the relay. The scenario then evaluates each expression, and
+/// fails if any of them causes an error or returns no series.
 ///
 /// @param load how long the relay is under load and scraped before the expressions are evaluated
 public record DashboardQueriesScenario(RelaySetup setup, Duration load) implements Scenario {
@@ -47,8 +47,8 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
     private record Expression(String place, String text) {
 
         /// Returns the expression with Grafana's `$__rate_interval` replaced. Comparisons are
-        /// changed so that they return 0 or 1, instead of leaving out the series for which they are
-        /// false. An empty result therefore always means that a metric or label is wrong.
+        /// changed to return 0 or 1 instead of dropping the series for which they are false. An
+        /// empty result therefore always means that a metric or label is wrong.
         String evaluated() {
             return text.replace("$__rate_interval", RATE_INTERVAL)
                     .replaceAll(" (==|!=|[<>]=?) ", " $1 bool ");
@@ -135,8 +135,8 @@ public record DashboardQueriesScenario(RelaySetup setup, Duration load) implemen
         return found;
     }
 
-    /// Returns the expressions of the rules that Prometheus has loaded. Prometheus has already
-    /// evaluated each rule. Adds a failure to the report for each evaluation that caused an error.
+    /// Returns the expressions from the rules that Prometheus has loaded. Adds a failure to the
+    /// report for each rule that Prometheus itself has not evaluated successfully.
     private static List<Expression> alerts(PrometheusServer prometheus, BenchReport report) {
         var found = new ArrayList<Expression>();
         for (var group : prometheus.rules().path("data").path("groups")) {

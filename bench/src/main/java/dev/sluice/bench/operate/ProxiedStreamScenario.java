@@ -14,9 +14,9 @@ import dev.sluice.bench.scenario.Scenario;
 import java.net.URI;
 import java.time.Duration;
 
-/// Scenario `nginx`: reads a live stream through nginx with its default settings and only a
-/// `proxy_pass` rule. The first event must arrive within a second. After a quiet period, by default
-/// about five minutes, the next event must arrive just as fast on the same connection.
+/// The `nginx` scenario reads a live stream through nginx, which runs with its default settings and
+/// only a `proxy_pass` rule. The first event must arrive within a second. After a quiet period, by
+/// default about five minutes, the next event must arrive just as fast on the same connection.
 ///
 /// @param quiet how long to wait between the first event and the second one
 public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements Scenario {
@@ -24,7 +24,7 @@ public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements
     private static final double MAX_SECONDS = 1;
     private static final Duration EVENT_TIMEOUT = Duration.ofSeconds(30);
 
-    /// How often the stream sends a comment, which serves as a heartbeat.
+    /// The interval at which the stream sends a comment as a heartbeat.
     private static final int HEARTBEAT_SECONDS = 15;
 
     public static ProxiedStreamScenario from(CommandLineOptions options) {

@@ -9,7 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// One connection to a live stream. It counts the events and comments that it reads, and does not
+/// A connection to a live stream that counts the events and comments it reads. It does not
 /// reconnect when the stream ends.
 final class StreamLines implements AutoCloseable {
 

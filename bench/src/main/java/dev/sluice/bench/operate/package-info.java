@@ -1,4 +1,5 @@
-/// Measures a relay together with a program that operators run beside it, such as a reverse proxy.
+/// Measures a relay together with a program that operators run alongside it, such as a reverse
+/// proxy.
 @NullMarked
 package dev.sluice.bench.operate;
 

@@ -6,7 +6,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import java.util.Map;
 
-/// Reads and writes JSON with names in snake case.
+/// Reads and writes JSON whose field names are in snake case.
 public final class BenchJson {
 
     public static final JsonMapper MAPPER =

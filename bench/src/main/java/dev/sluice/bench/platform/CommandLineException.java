@@ -1,6 +1,6 @@
 package dev.sluice.bench.platform;
 
-/// Thrown for a command line that cannot be run. The message gives the reason.
+/// Thrown if a command line is invalid or cannot be run. The message gives the reason.
 public final class CommandLineException extends RuntimeException {
 
     public CommandLineException(String message) {

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Reads the bytes of one connection as a sequence of HTTP/1.1 messages.
+/// Reads the bytes from one connection as a sequence of HTTP/1.1 messages.
 ///
-/// A body either has a `Content-Length` or is chunked; a message with neither has no body. The
-/// reader is not strict, because it reads only messages from this project's own programs or from
-/// the program being measured. Not thread-safe.
+/// A message has a `Content-Length`, a chunked body, or no body. The reader is not strict because
+/// it reads only messages from this project's own programs or from the program being measured. Not
+/// thread-safe.
 public final class HttpMessageReader {
 
     private static final int MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -50,7 +50,7 @@ public final class HttpMessageReader {
         return chunked ? joinChunks() : filled >= end;
     }
 
-    /// Drops the first message.
+    /// Discards the first message.
     public void discardMessage() {
         System.arraycopy(bytes, end, bytes, 0, filled - end);
         filled -= end;
@@ -59,13 +59,13 @@ public final class HttpMessageReader {
         chunked = false;
     }
 
-    /// Drops all bytes. Call this before the first read from a new connection.
+    /// Discards all bytes. Call this before the first read from a new connection.
     public void clear() {
         end = filled;
         discardMessage();
     }
 
-    /// Returns the status of a response.
+    /// Returns the status of the first message, which must be a response.
     public int status() throws IOException {
         if (filled < 12 || bytes[0] != 'H') {
             throw new IOException("not an HTTP answer");
@@ -73,7 +73,8 @@ public final class HttpMessageReader {
         return (bytes[9] - '0') * 100 + (bytes[10] - '0') * 10 + (bytes[11] - '0');
     }
 
-    /// Returns the path and query of a request, as they were sent.
+    /// Returns the path and query of the first message, which must be a request, exactly as they
+    /// were sent.
     public String path() {
         String line = new String(bytes, 0, lineEnd(0), StandardCharsets.ISO_8859_1);
         int from = line.indexOf(' ') + 1;
@@ -188,8 +189,8 @@ public final class HttpMessageReader {
         return true;
     }
 
-    /// Walks over the chunks, and joins them if `join` is true. Returns the length of the body, or
-    /// -1 if some chunks are missing.
+    /// Goes through the chunks, and joins them if `join` is true. Returns the length of the body,
+    /// or -1 if some chunks are missing.
     private int chunks(boolean join) throws IOException {
         int at = bodyStart;
         int length = 0;

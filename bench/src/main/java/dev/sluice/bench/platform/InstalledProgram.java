@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// A running program that was installed on this machine beforehand. Closing this object stops the
+/// A running instance of a program that is installed on this machine. Closing this object stops the
 /// program and removes its working directory.
 public final class InstalledProgram implements AutoCloseable {
 
@@ -37,8 +37,8 @@ public final class InstalledProgram implements AutoCloseable {
 
     /// Starts the program and returns once it is listening on the port.
     ///
-    /// @param configuration the content of the file `configuration` in the program's working
-    ///   directory
+    /// @param configuration the content to write to the file `configuration` in the program's
+    ///   working directory
     public static InstalledProgram start(List<String> command, String configuration, int port) {
         return unchecked(() -> {
             var directory = TemporaryDirectory.make("sluice-bench-");

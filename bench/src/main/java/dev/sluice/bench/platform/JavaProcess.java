@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A tool of this project that runs in a separate JVM. The caller reads its output line by line.
+/// One of this project's own tools, running in a separate JVM. The caller reads its output line by
+/// line.
 ///
 /// The tool stops when its standard input is closed, and therefore also when this process dies.
 public final class JavaProcess implements AutoCloseable {
@@ -33,9 +34,9 @@ public final class JavaProcess implements AutoCloseable {
         return start(flags, tool, arguments, Map.of());
     }
 
-    /// @param flags the flags of the JVM
-    /// @param environment variables that are added to those of this process. They may contain
-    ///   secrets, which must not appear on a command line
+    /// @param flags the flags for the JVM
+    /// @param environment variables to add to the environment that the tool inherits. They may
+    ///   contain secrets, which must not appear on a command line
     public static JavaProcess start(
             List<String> flags,
             Class<?> tool,

@@ -20,7 +20,7 @@ public final class NginxServer implements AutoCloseable {
         InstalledProgram.require("nginx");
     }
 
-    /// Returns the version as nginx prints it.
+    /// Returns nginx's version, as nginx prints it.
     public static String version() {
         return SystemCommands.run("nginx", "-v").output().strip();
     }
@@ -56,7 +56,7 @@ public final class NginxServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /// Returns the id of nginx's main process; the worker is a child of it.
+    /// Returns the id of nginx's main process, which is the worker's parent.
     public long pid() {
         return program.pid();
     }

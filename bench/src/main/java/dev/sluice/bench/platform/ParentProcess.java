@@ -3,12 +3,12 @@ package dev.sluice.bench.platform;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// Detects that the parent process has ended: standard input ends at the same time.
+/// Detects when the parent process ends, which also closes this process's standard input.
 public final class ParentProcess {
 
     private ParentProcess() {}
 
-    /// Runs `stop` when standard input ends, on a thread that does not keep the JVM alive.
+    /// Runs `stop` when standard input is closed, on a thread that does not keep the JVM alive.
     public static void onExit(Runnable stop) {
         Thread.ofPlatform()
                 .daemon()
@@ -17,7 +17,7 @@ public final class ParentProcess {
                     try {
                         System.in.transferTo(OutputStream.nullOutputStream());
                     } catch (IOException closed) {
-                        // If standard input cannot be read, the parent is treated as ended.
+                        // If standard input cannot be read, the parent is assumed to have ended.
                     }
                     stop.run();
                 });

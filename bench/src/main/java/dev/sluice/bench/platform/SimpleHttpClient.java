@@ -10,7 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-/// Sends single requests for setup and control. Their cost does not matter.
+/// Sends individual HTTP requests for setup and control, where performance does not matter.
 public final class SimpleHttpClient {
 
     private static final HttpClient CLIENT =

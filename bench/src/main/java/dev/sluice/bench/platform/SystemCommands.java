@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /// Runs programs that are installed on this machine, and sends signals to processes.
 public final class SystemCommands {
 
-    /// @param output standard output and standard error together
+    /// @param output standard output and standard error combined
     public record CommandOutput(int exitStatus, String output) {
 
         public boolean isSuccess() {
@@ -54,8 +54,8 @@ public final class SystemCommands {
 
     /// Starts the command in a new session, so that Ctrl-C in this process does not reach it.
     ///
-    /// @param output the file to which its output is appended
-    /// @param environment variables that are added to those of this process
+    /// @param output the file to which the command's output is appended
+    /// @param environment variables to add to the environment that the command inherits
     public static Process launch(
             List<String> command, Path output, Path directory, Map<String, String> environment) {
         return unchecked(() -> {
@@ -86,8 +86,8 @@ public final class SystemCommands {
         }
     }
 
-    /// Waits for the end of a process. Returns false if the process is still running after `limit`,
-    /// or if this thread is interrupted.
+    /// Waits for a process to end. Returns false if the process is still running after `limit`, or
+    /// if this thread is interrupted.
     public static boolean awaitEnd(Process process, Duration limit) {
         try {
             return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -10,13 +10,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// Creates and removes directories for the files of started processes.
+/// Creates and removes temporary directories, which hold the files of the processes that the bench
+/// starts.
 public final class TemporaryDirectory {
 
     private TemporaryDirectory() {}
 
-    /// Creates a directory that all users can read. PostgreSQL may run as another user, which must
-    /// be able to access PostgreSQL's files in this directory.
+    /// Creates a directory that all users can read, because PostgreSQL may run as another user and
+    /// must be able to reach its files there.
     public static Path make(String prefix) {
         return unchecked(() -> {
             Path directory = Files.createTempDirectory(prefix);

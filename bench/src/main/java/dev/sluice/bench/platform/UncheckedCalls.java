@@ -41,7 +41,7 @@ public final class UncheckedCalls {
                 });
     }
 
-    /// Closes an object that is no longer needed. Ignores an [IOException] while closing it.
+    /// Closes an object that is no longer needed. Ignores any [IOException] that closing it causes.
     public static void closeQuietly(Closeable closeable) {
         try {
             closeable.close();

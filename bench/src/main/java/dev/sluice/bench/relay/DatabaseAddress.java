@@ -9,10 +9,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
 
-/// The port and the password of a PostgreSQL server on this machine.
+/// The port and password of a PostgreSQL server on this machine.
 public record DatabaseAddress(int port, String password) {
 
-    /// The name that the user, the database and the schema share.
+    /// The name of the user, the database and the schema, which is the same for all three.
     private static final String DATABASE_NAME = "sluice";
 
     public static DatabaseAddress read(Path dataDirectory) {
@@ -53,7 +53,7 @@ public record DatabaseAddress(int port, String password) {
         }
     }
 
-    /// Opens a connection for operations that the relay's API does not offer.
+    /// Opens a connection, for operations that the relay's API does not offer.
     public Connection connect() throws SQLException {
         return connect(DATABASE_NAME);
     }

@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// A running PostgreSQL server that is installed on this machine. Its cluster is removed when this
-/// object is closed. If this process runs as root, PostgreSQL runs as `postgres`.
+/// A PostgreSQL server that runs from the programs installed on this machine. Closing this object
+/// stops the server and removes its cluster. If this process runs as root, PostgreSQL runs as the
+/// user `postgres`.
 public final class InstalledPostgres implements AutoCloseable {
 
-    /// Some of the settings of the relay's own PostgreSQL, with the same values.
+    /// Some of the settings that the relay's own PostgreSQL uses, with the same values.
     private static final String POSTGRES_SETTINGS =
             """
             listen_addresses = '127.0.0.1'

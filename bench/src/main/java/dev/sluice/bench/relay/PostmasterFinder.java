@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Finds the process of the PostgreSQL server that uses a data directory.
+/// Finds the main process of the PostgreSQL server in a relay's data directory.
 final class PostmasterFinder {
 
     private static final int MAX_SEARCH_DEPTH = 5;

@@ -40,7 +40,7 @@ public final class RelayApi {
         return key;
     }
 
-    /// A source, with its id and its ingest address.
+    /// A source's id and ingest address.
     public record BenchSource(String id, URI ingest) {}
 
     public boolean isUp() {
@@ -125,8 +125,8 @@ public final class RelayApi {
         }
     }
 
-    /// Returns the source with its ingest address on this relay. The source may have been created
-    /// through another relay that uses the same database.
+    /// Returns the same source, but with its ingest address on this relay. The source may have been
+    /// created through another relay that uses the same database.
     public BenchSource sourceHere(BenchSource source) {
         return new BenchSource(source.id(), base.resolve(source.ingest().getPath()));
     }

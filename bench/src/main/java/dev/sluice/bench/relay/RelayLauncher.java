@@ -24,9 +24,9 @@ record RelayLauncher(
         String key,
         Map<String, String> settings) {
 
-    /// The plans of the relay. By default, the first workspace has the plan `business`, which has
-    /// no limits that could affect a measurement. The plan `counted` has limits that no measurement
-    /// reaches, but the relay must count requests and events to enforce them.
+    /// The plans that the relay offers. By default, the first workspace has the plan `business`,
+    /// which has no limits that could affect a measurement. The plan `counted` has limits that no
+    /// measurement reaches, but the relay must count requests and events to enforce them.
     private static final String PLANS_JSON =
             """
             {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
@@ -46,8 +46,8 @@ record RelayLauncher(
         return start(log(), Map.of(), "serve");
     }
 
-    /// Starts another command of the launcher with the relay's settings. Its output is appended to
-    /// `output`.
+    /// Starts another launcher command with the relay's settings. The command's output is appended
+    /// to `output`.
     ///
     /// @param more settings that override the relay's
     Process start(Path output, Map<String, String> more, String... command) {
@@ -72,9 +72,9 @@ record RelayLauncher(
                         .start());
     }
 
-    /// Returns a launcher for another relay that uses the database of this relay.
+    /// Returns a launcher for another relay that uses this relay's database.
     ///
-    /// @param more settings that override those of this relay
+    /// @param more settings that override this relay's
     RelayLauncher beside(
             String other, int otherPort, DatabaseAddress database, Map<String, String> more) {
         return unchecked(() -> {

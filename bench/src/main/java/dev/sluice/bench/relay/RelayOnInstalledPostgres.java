@@ -12,7 +12,7 @@ import java.util.Map;
 public record RelayOnInstalledPostgres(RelayProcess relay, InstalledPostgres postgres)
         implements SystemUnderTest {
 
-    /// @param programs the folder of PostgreSQL's programs
+    /// @param programs the folder that contains PostgreSQL's programs
     public static RelayOnInstalledPostgres start(Path launcher, boolean keep, Path programs) {
         var postgres = InstalledPostgres.start(programs);
         try {

@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 /// The launcher script replaces itself with the server, so the started process is the server.
 public final class RelayProcess implements SystemUnderTest {
 
-    /// Matches the beginning of a log line. The lines of a stack trace do not begin like this.
+    /// Matches the beginning of a log entry. The lines of a stack trace do not begin like this.
     private static final Pattern LOG_LINE_START = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
 
     /// The timeout for the first start. It is long because the launcher may have to build the
@@ -44,9 +44,9 @@ public final class RelayProcess implements SystemUnderTest {
 
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The settings that give the relay's workspace limits on API requests per minute, webhooks per
+    /// Settings that put limits on the relay's workspace: on API requests per minute, webhooks per
     /// source per minute, and events per month. The limits are never reached, but the relay must
-    /// count in order to enforce them.
+    /// count requests and events to enforce them.
     public static final Map<String, String> COUNTED_LIMITS =
             Map.of("SLUICE_WORKSPACE_PLAN", "counted");
 
@@ -57,7 +57,7 @@ public final class RelayProcess implements SystemUnderTest {
     private final Thread onExit = new Thread(this::destroy, "end the relay");
     private Process process;
 
-    /// @param isGuest whether this relay uses the directory and the database of another relay
+    /// @param isGuest whether this relay uses another relay's directory and database
     private RelayProcess(
             RelayLauncher launch, RelayApi api, boolean keep, boolean isGuest, Process process) {
         this.launch = launch;
@@ -69,7 +69,7 @@ public final class RelayProcess implements SystemUnderTest {
 
     /// Starts a relay and returns once it answers requests.
     ///
-    /// @param keep whether to keep its directory when it is closed
+    /// @param keep whether to keep the relay's directory when the relay is closed
     public static RelayProcess start(Path launcher, boolean keep) {
         return start(launcher, keep, Map.of());
     }
@@ -84,8 +84,8 @@ public final class RelayProcess implements SystemUnderTest {
         });
     }
 
-    /// Starts another relay that uses the database of this relay. The new relay must be closed
-    /// before this one.
+    /// Starts another relay that uses this relay's database. The new relay must be closed before
+    /// this one.
     ///
     /// @param database the address of the database, possibly behind a proxy
     /// @param settings additional settings, by the names of their environment variables
@@ -147,7 +147,7 @@ public final class RelayProcess implements SystemUnderTest {
         return Long.parseLong(joined.replaceAll(".*epoch=\"?([0-9]+).*", "$1"));
     }
 
-    /// Kills the process (`kill -9`) and returns when it is dead.
+    /// Kills the process (`kill -9`) and returns once it is dead.
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
@@ -159,7 +159,7 @@ public final class RelayProcess implements SystemUnderTest {
         awaitUp(START_TIMEOUT);
     }
 
-    /// Starts the relay like [#restart()], without waiting until it answers.
+    /// Starts the relay like [#restart()], but does not wait until it answers.
     public void startWithoutWaiting() {
         process = launch.start();
     }
@@ -178,7 +178,7 @@ public final class RelayProcess implements SystemUnderTest {
         SystemCommands.signal(name, process.pid());
     }
 
-    /// Runs the launcher's command `audit` with the relay's settings. Returns 0 if the audit found
+    /// Runs the launcher's `audit` command with the relay's settings. Returns 0 if the audit found
     /// no problems, 1 if it found some, and 2 if it could not run or did not end in time.
     ///
     /// @param output the file to which the audit's output is appended
@@ -186,7 +186,7 @@ public final class RelayProcess implements SystemUnderTest {
         return audit(output, Map.of());
     }
 
-    /// Like `audit(output)`, with settings that override the relay's.
+    /// Like `audit(output)`, but with settings that override the relay's.
     public int audit(Path output, Map<String, String> settings) {
         var audit = launch.start(output, settings, "audit");
         if (SystemCommands.awaitEnd(audit, AUDIT_TIMEOUT)) {
@@ -196,9 +196,9 @@ public final class RelayProcess implements SystemUnderTest {
         return 2;
     }
 
-    /// Starts a command of the launcher, such as `export-data`, with the relay's settings.
+    /// Starts a launcher command, such as `export-data`, with the relay's settings.
     ///
-    /// @param output the file to which its output is appended
+    /// @param output the file to which the command's output is appended
     /// @param settings additional settings, which override the relay's
     public Process launch(Path output, Map<String, String> settings, String... command) {
         return launch.start(output, settings, command);
@@ -273,8 +273,8 @@ public final class RelayProcess implements SystemUnderTest {
         return launch.data();
     }
 
-    /// Returns the path of a file for a scenario's ledgers. The file is removed together with the
-    /// relay's directory.
+    /// Returns the path for a scenario's own file, such as a ledger. The file is removed together
+    /// with the relay's directory.
     public Path scratchFile(String name) {
         return launch.directory().resolve(name);
     }
@@ -301,7 +301,7 @@ public final class RelayProcess implements SystemUnderTest {
     }
 
     /// Kills the relay and its PostgreSQL, whatever state they are in, and removes all files unless
-    /// `keep` is true. If this relay uses the database of another relay, kills only this relay and
+    /// `keep` is true. If this relay uses another relay's database, kills only this relay and
     /// removes nothing.
     private void destroy() {
         process.destroyForcibly();

@@ -68,7 +68,7 @@ public final class BenchReport {
         });
     }
 
-    /// Returns the commit of the checkout, and whether the sources have uncommitted changes.
+    /// Returns the commit that is checked out, and whether the sources have uncommitted changes.
     private static String gitRevision() {
         var head = SystemCommands.run("git", "rev-parse", "--short=10", "HEAD");
         var changes =

@@ -1,4 +1,4 @@
-/// Formats the findings of a scenario as tables on the terminal and as a Markdown page.
+/// Formats a scenario's findings as tables for the terminal and as a Markdown page.
 @NullMarked
 package dev.sluice.bench.report;
 

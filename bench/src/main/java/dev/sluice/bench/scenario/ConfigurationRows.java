@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/// Adds sources and connections to a relay's database. The sources are copies of a source that
-/// already exists there, and the connections lead to a destination that already exists there.
+/// Adds sources and connections to a relay's database. The sources are copies of an existing
+/// source, and the connections lead to an existing destination.
 final class ConfigurationRows {
 
     private ConfigurationRows() {}

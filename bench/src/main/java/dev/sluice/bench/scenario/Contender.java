@@ -47,9 +47,9 @@ final class Contender {
         return title;
     }
 
-    /// Measures each contender `rounds` times. After a contender has been measured, its cleanup
-    /// slows down the contender that is measured next. Every second round therefore runs in reverse
-    /// order, so that it is not always the same contender that is slowed down.
+    /// Measures each contender `rounds` times. The cleanup after one contender slows down the next
+    /// one. Every second round therefore runs in reverse order, so that it is not always the same
+    /// contender that is slowed down.
     static void alternate(int rounds, List<Contender> contenders, BenchReport report) {
         alternate(rounds, contenders, report, _ -> {});
     }

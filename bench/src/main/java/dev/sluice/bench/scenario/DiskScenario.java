@@ -21,17 +21,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `disk`: measures how many bytes an event takes on disk if its body is a JSON order. For
-/// comparison, the bare pipeline also stores events with such bodies in its own tables.
+/// The `disk` scenario measures how many bytes an event takes up on disk if its body is a JSON
+/// order. For comparison, the bare pipeline also stores such events, in tables of its own.
 ///
-/// The relay compresses payloads unless `isPlain` is true. Only the size with compression is
-/// checked against a goal.
+/// The relay compresses payloads unless `isPlain` is true. Only the compressed size is checked
+/// against a goal.
 ///
-/// The events of the warm-up are not counted, because the relay may learn from them how to compress
+/// Events from the warm-up are not counted, because the relay may learn from them how to compress
 /// later events.
 ///
 /// @param load the load; its warm-up is the time during which events are stored but not counted
-/// @param settling how long the relay has to finish its work before sizes are read
+/// @param settling how long the relay has to finish its work before the sizes are read
 /// @param isPlain whether payloads are stored without compression
 public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling, boolean isPlain)
         implements Scenario {
@@ -71,7 +71,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         }
     }
 
-    /// Returns the number of bytes that one event takes in the table of events and its indexes.
+    /// Returns the number of bytes that one event takes up in the event table and its indexes.
     private double measureRelay(RelayProcess relay, ReportTable table, BenchReport report) {
         try (var sink = SinkProcess.start()) {
             var source =
@@ -120,7 +120,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return load.backToBack(ingest).containing(BodyKind.ORDERS).lasting(Duration.ZERO, time);
     }
 
-    /// Stores events and waits until all are delivered. Returns the number of events.
+    /// Stores events and waits until all of them are delivered. Returns the number of events.
     private long store(
             SystemUnderTest system, SinkProcess sink, LoadPlan plan, BenchReport report) {
         var arrivals = new SinkArrivals(sink);
@@ -132,8 +132,8 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return measurement.result().acceptedInAll();
     }
 
-    /// Adds a row for one database table. Returns the bytes that the table and its indexes take per
-    /// event.
+    /// Adds a row for one database table. Returns how many bytes per event the table and its
+    /// indexes take up.
     private static double addTable(
             ReportTable table, String name, DiskUsage.TableBytes bytes, long events) {
         double tableBytes = (double) bytes.table() / events;

@@ -12,7 +12,7 @@ import java.util.Map;
 /// The disk space used by the tables in a relay's PostgreSQL, measured right after a checkpoint.
 ///
 /// @param fileBytes the disk space used by the relay's `postgres` directory, including PostgreSQL's
-///   programs, but without the write-ahead log
+///   programs but not the write-ahead log
 record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
 
     record TableName(String schema, String name) {}
@@ -73,7 +73,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
                 .reduce(TableBytes.NONE, TableBytes::plus);
     }
 
-    /// Returns how many bytes of write-ahead log were written since the cluster was created.
+    /// Returns how many bytes of write-ahead log have been written since the cluster was created.
     static long walBytes(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {
@@ -87,7 +87,7 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
         }
     }
 
-    /// Returns the averages over the relay's 10,000 newest events.
+    /// Returns the average sizes for the relay's 10,000 newest events.
     static EventColumns newestEvents(DatabaseAddress database) {
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {

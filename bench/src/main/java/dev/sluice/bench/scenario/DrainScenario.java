@@ -18,9 +18,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/// Scenario `drain`: measures how fast a relay delivers a backlog. It resumes a paused destination
-/// for which, by default, a million deliveries are waiting. The destination answers each request
-/// immediately, and the relay has no other load.
+/// The `drain` scenario measures how fast a relay delivers a backlog. It resumes a paused
+/// destination for which, by default, a million deliveries are waiting. The destination answers
+/// each request immediately, and the relay has no other load.
 public record DrainScenario(RelaySetup setup, LoadSettings load, int rows) implements Scenario {
 
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(30);

@@ -11,8 +11,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes a history into a relay's database, as if the events had arrived in the past: partitions,
-/// events with bodies of 100 bytes, deliveries of some of them, and all counts.
+/// Writes a history of past events directly into a relay's database. The history consists of
+/// partitions, events with 100-byte bodies, deliveries, and all counts.
 ///
 /// Uses the given connection and does not close it.
 public final class EventHistoryStore {
@@ -42,7 +42,7 @@ public final class EventHistoryStore {
 
     /// Writes a history in which every delivery is a dead letter, with one delivery for each
     /// connection of the event's source. About 30 % got no response (10 % exhausted, 20 % failed),
-    /// 30 % got 503, and 40 % got 410. All deliveries of one event end in the same way. Also
+    /// 30 % got 503, and 40 % got 410. All deliveries of the same event end in the same way. Also
     /// rebuilds all counts, vacuums the database and forces a checkpoint.
     ///
     /// The database must have no other events, and no relay may store events in the meantime.
@@ -62,7 +62,7 @@ public final class EventHistoryStore {
         vacuumAndCheckpoint();
     }
 
-    /// Creates the partitions of these days as the relay would, unless they exist.
+    /// Creates the partitions for these days, as the relay would, unless they already exist.
     void createPartitions(LocalDate from, LocalDate to) throws SQLException {
         for (var day = from; !day.isAfter(to); day = day.plusDays(1)) {
             for (String table : List.of("event", "delivery", "attempt")) {
@@ -102,7 +102,7 @@ public final class EventHistoryStore {
     /// `rare` events per million fail verification, and the same number pass it; the others are not
     /// verified. About one event in a thousand is filtered.
     ///
-    /// @param connections one connection of each source, in the order of the sources
+    /// @param connections one connection for each source, in the same order as the sources
     void addEvents(
             long events,
             List<UUID> sources,
@@ -114,7 +114,7 @@ public final class EventHistoryStore {
         addEvents(events, sources, connections, from, to, rare, 0, SOME_FILTERED);
     }
 
-    /// @param fanout the number of deliveries of each event that is not filtered
+    /// @param fanout the number of deliveries for each event that is not filtered
     /// @param filteredBelow events whose hash is less than this string are filtered
     private void addEvents(
             long events,
@@ -186,7 +186,7 @@ public final class EventHistoryStore {
         run("checkpoint");
     }
 
-    /// Returns the id of the first event of the source that arrived at or after this time.
+    /// Returns the id of the source's first event that arrived at or after this time.
     UUID findEvent(UUID source, Instant at) throws SQLException {
         try (var statement =
                 connection.prepareStatement(

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Scenario `features`: measures one relay, from ingest to delivery, with different features in
-/// turn: no features, verified senders, a filter with three rules, a transformation, and all of
-/// these together.
+/// The `features` scenario measures one relay, from ingest to delivery, in several configurations:
+/// no features, verified senders, a filter with three rules, a transformation, and all of these
+/// together.
 ///
 /// @param baselineLauncher if present, the launcher of an earlier build, which is measured for
 ///   comparison

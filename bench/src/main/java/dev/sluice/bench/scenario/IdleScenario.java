@@ -20,14 +20,14 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.time.Duration;
 import java.util.EnumMap;
 
-/// Scenario `idle`: measures the CPU time of a relay that has a source and a destination, while it
-/// receives no events. For comparison, an unused PostgreSQL server with the same binaries is
-/// measured at the same time.
+/// The `idle` scenario measures the CPU time that a relay uses while it has a source and a
+/// destination but receives no events. For comparison, it also measures an unused PostgreSQL server
+/// with the same binaries at the same time.
 ///
-/// @param load the settings of the full load
+/// @param load the settings for the full load
 /// @param full how long the relay first runs at full load; if zero, the measured relay has never
 ///   handled an event
-/// @param settling how long the relay then runs before it is measured
+/// @param settling how long the relay is then left idle before it is measured
 public record IdleScenario(
         RelaySetup setup, LoadSettings load, Duration full, Duration settling, Duration measured)
         implements Scenario {

@@ -13,8 +13,9 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.time.Duration;
 
-/// Scenario `isolation`: a source has two destinations. One of them hangs on every request, which
-/// must not affect the other. With `--rows`, also runs [NoisyNeighbours], which takes minutes.
+/// The `isolation` scenario measures a source with two destinations. One of them hangs on every
+/// request, which must not affect the other. With `--rows`, the scenario also runs
+/// [NoisyNeighbours], which takes minutes.
 public record IsolationScenario(
         RelaySetup setup, int events, Duration hang, LoadSettings load, int rows, int rate)
         implements Scenario {

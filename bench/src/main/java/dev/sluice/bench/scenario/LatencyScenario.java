@@ -15,9 +15,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/// Scenario `latency`: measures two latencies. The first is the time until the relay answers the
-/// sender, at half of the maximum rate. The second is the time from that response to the first byte
-/// at the destination, while the relay is almost idle.
+/// The `latency` scenario measures two latencies. The first is the time until the relay answers the
+/// sender, at half the maximum rate. The second is the time from that response to the first byte at
+/// the destination, while the relay is almost idle.
 ///
 /// @param rate the maximum rate, or 0 to have the scenario measure it
 /// @param idleRate the rate at which the relay is almost idle
@@ -83,7 +83,7 @@ public record LatencyScenario(RelaySetup setup, LoadSettings load, int rate, int
         return table.table().medians();
     }
 
-    /// Measures the almost idle relay with a separate sink, which records when each event arrived.
+    /// Measures the almost idle relay with a separate sink, which records when each event arrives.
     private ReportTable almostIdle(SystemUnderTest system, BenchReport report) {
         Path directory = TemporaryDirectory.make("sluice-bench-");
         Path received = directory.resolve("received");

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 
 /// A measurement in which the generator and the sink record every message.
 ///
-/// @param firstByte the time from the relay's response to the generator until the first byte of the
-///   delivery arrives at the sink
+/// @param firstByte the time from when the relay answers the generator until the delivery's first
+///   byte arrives at the sink
 record LedgerMeasurement(
         LoadMeasurement measurement, LedgerComparison comparison, LatencySummary firstByte) {
 
-    /// @param received the file with the sink's ledger
+    /// @param received the file that contains the sink's ledger
     /// @param sent the file to which the generator's ledger is written
     static LedgerMeasurement run(
             SystemUnderTest system, SinkProcess sink, Path received, LoadPlan plan, Path sent) {

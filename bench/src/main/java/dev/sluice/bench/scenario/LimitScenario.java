@@ -15,16 +15,16 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `limit`: measures the relay and the bare pipeline in turn, on the same PostgreSQL, with
-/// the same generator and sink. The ratio of their results shows how close the relay comes to the
-/// limit set by its libraries and this machine.
+/// The `limit` scenario measures the relay and the bare pipeline in turn, on the same PostgreSQL,
+/// with the same generator and sink. The ratio of their results shows how close the relay comes to
+/// the limit set by its libraries and this machine.
 public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scenario {
 
-    /// The maximum CPU time that the bare pipeline and PostgreSQL together may use per event, in
+    /// The maximum CPU time that the bare pipeline and PostgreSQL may use together per event, in
     /// microseconds. If they need more, the machine is too slow for a comparison.
     private static final double MAX_BARE_MICROS = 75;
 
-    /// The minimum ratio of the relay's deliveries per second to those of the bare pipeline.
+    /// The minimum ratio of the relay's deliveries per second to the bare pipeline's.
     private static final double MIN_DELIVERY_RATIO = 0.55;
 
     public static LimitScenario from(CommandLineOptions options) {

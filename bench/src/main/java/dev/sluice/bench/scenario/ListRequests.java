@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The requests of the scenario `lists`. They are named templates from the resource
+/// The requests that the `lists` scenario sends. They are named templates from the resource
 /// `list-requests.txt`. Each time a template is filled in, its values vary slightly.
 ///
 /// @param ids the ids that replace placeholders such as `{source}`, keyed by the word in the
@@ -42,7 +42,7 @@ record ListRequests(
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
 
-    /// Returns the templates by name.
+    /// Returns the templates, keyed by name.
     static Map<String, String> templates() {
         var templates = new LinkedHashMap<String, String>();
         TextResource.read(ListRequests.class, "list-requests.txt")

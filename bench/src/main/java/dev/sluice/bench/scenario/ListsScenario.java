@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// Scenario `lists`: measures how fast a relay with millions of events answers read requests. It
+/// The `lists` scenario measures how fast a relay with millions of events answers read requests. It
 /// requests lists of events, deliveries and dead letters with many combinations of filters. It also
 /// requests single events, statistics and other lists. The p99 of each kind of request must be
 /// below 100 ms.

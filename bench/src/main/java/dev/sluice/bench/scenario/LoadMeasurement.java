@@ -15,7 +15,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The result of running one load plan, with the CPU time that all processes used during the
+/// The result of running one load plan, with the CPU time that each process used during the
 /// measurement period.
 ///
 /// @param delivered the number of requests that reached the sink during the measurement period, or
@@ -65,7 +65,7 @@ record LoadMeasurement(LoadResult result, CpuUsage usage, Optional<Long> deliver
         return delivered.orElse(0L) / usage.wallSeconds();
     }
 
-    /// Adds a remark about failed requests to the report, if there are any.
+    /// Adds a remark to the report if any requests failed.
     void remarkFailures(String part, BenchReport report) {
         if (result.failures() > 0) {
             report.remark(part + ": " + result.describeFailures() + ".");

@@ -8,7 +8,7 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import java.net.URI;
 import java.time.Duration;
 
-/// How much load a scenario puts on the relay, and for how long, according to the command line.
+/// The command line's settings for how much load a scenario puts on the relay, and for how long.
 ///
 /// @param maxInFlight the destination's limit on concurrent attempts
 record LoadSettings(

@@ -19,9 +19,9 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// Scenario `memory`: measures the memory that a relay and all processes of its PostgreSQL occupy:
-/// after the start, right after full load, and again after a rest. For comparison, an unused
-/// PostgreSQL server with the same binaries is measured at the same moments.
+/// The `memory` scenario measures the memory that a relay and all of its PostgreSQL's processes
+/// occupy: after the start, right after full load, and again after an idle period. For comparison,
+/// it also measures an unused PostgreSQL server with the same binaries at the same moments.
 public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes times)
         implements Scenario {
 
@@ -84,7 +84,7 @@ public record MemoryScenario(RelaySetup setup, LoadSettings load, MemoryTimes ti
         }
     }
 
-    /// Adds a row, and returns the memory of the relay and PostgreSQL together in MB.
+    /// Adds a row, and returns the combined memory of the relay and PostgreSQL in MB.
     private static double addRow(
             String moment, Map<ProcessRole, Long> processes, ReportTable table) {
         var relay = ProcessMemory.of(processes, RELAY);

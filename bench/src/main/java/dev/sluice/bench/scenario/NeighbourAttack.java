@@ -28,7 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// The ways in which one sender tries to use up resources that all sources share. Each attack is
+/// An attack in which one sender tries to use up resources that all sources share. Each attack is
 /// prepared once and can then be started any number of times. Closing the object that `start`
 /// returns ends the attack.
 enum NeighbourAttack {
@@ -123,7 +123,8 @@ enum NeighbourAttack {
         }
     },
 
-    /// Sends small events to a source like that of [#WIDE], as fast as the relay accepts them.
+    /// Sends small events to a source like the one that [#WIDE] uses, as fast as the relay accepts
+    /// them.
     WIDE_FLOOD("the same, 32 connections back to back") {
         @Override
         BenchSource prepare(RelayApi api) {

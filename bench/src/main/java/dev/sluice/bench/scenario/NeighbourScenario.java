@@ -12,9 +12,9 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Scenario `neighbours`: measures a source with moderate traffic, alone and while each
-/// [NeighbourAttack] runs through another source of the same workspace. Compares the p99 latencies
-/// of the responses.
+/// The `neighbours` scenario measures a source with moderate traffic, both on its own and while
+/// each [NeighbourAttack] runs through another source in the same workspace. It compares the p99
+/// latencies of the responses.
 ///
 /// @param attacks the attacks to measure, one after the other
 public record NeighbourScenario(

@@ -30,8 +30,8 @@ final class NoisyNeighbours {
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(1.25, 20);
     private static final int MAX_IN_FLIGHT = 32;
 
-    /// A retry interval longer than the whole measurement with the default settings, so that no
-    /// delivery to the dead destination is exhausted.
+    /// A retry interval longer than the whole measurement takes with the default settings, so that
+    /// no delivery to the dead destination is exhausted.
     private static final int RETRY_SECONDS = 600;
 
     private static final int HANGING_RATE = 60;

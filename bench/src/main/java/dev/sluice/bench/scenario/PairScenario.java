@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Scenario `pair`: measures this build and another one in turn, each with its own PostgreSQL. The
-/// comparison shows what a change gains or costs. The result is the median of the rounds' ratios,
-/// because the speed of a noisy machine changes more between rounds than within one.
+/// The `pair` scenario measures this build and another one in turn, each with its own PostgreSQL.
+/// The comparison shows what a change gains or costs. The result is the median of the rounds'
+/// ratios, because the speed of a noisy machine changes more between rounds than within one.
 ///
 /// @param settings the settings of both relays, by the names of their environment variables
 public record PairScenario(
@@ -28,10 +28,10 @@ public record PairScenario(
         implements Scenario {
 
     /// The highest allowed median of the rounds' ratios. A ratio is this build's CPU time per event
-    /// divided by that of the other build.
+    /// divided by the other build's.
     private static final double MAX_CPU_RATIO = 1.03;
 
-    /// How long each build is under load before the first round, by default. During the first
+    /// The default time for which each build is under load before the first round. During the first
     /// minute, the JVM is still compiling the relay's code.
     private static final int SETTLING_SECONDS = 60;
 

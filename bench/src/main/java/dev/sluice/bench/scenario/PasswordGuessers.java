@@ -29,8 +29,8 @@ import java.util.function.BooleanSupplier;
 final class PasswordGuessers implements AutoCloseable {
 
     /// The owner's known addresses. The relay remembers the last 16 addresses of an account. Five
-    /// known addresses are few enough that the sign-ins from new addresses in between do not make
-    /// the relay forget a known one.
+    /// known addresses are few enough that the relay does not forget any of them because of the
+    /// sign-ins from new addresses in between.
     private static final List<String> OWNER_ADDRESSES =
             List.of("203.0.113.7", "203.0.113.8", "203.0.113.9", "203.0.113.10", "203.0.113.11");
 
@@ -49,8 +49,8 @@ final class PasswordGuessers implements AutoCloseable {
     private final OwnerSignIns atKnownAddress = new OwnerSignIns();
     private final OwnerSignIns atNewAddresses = new OwnerSignIns();
 
-    /// The owner's sign-ins from known addresses, or those from new ones. Written by the owner's
-    /// thread, and read by other threads after that thread has ended.
+    /// The results of the owner's sign-ins, either from known addresses or from new ones. Written
+    /// by the owner's thread, and read by other threads after that thread has ended.
     private static final class OwnerSignIns {
         private final Histogram latency = new Histogram();
         private int refused;

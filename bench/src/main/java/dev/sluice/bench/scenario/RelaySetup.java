@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/// The relay that a scenario measures: either a relay that the scenario starts, or one that is
-/// already running on this machine.
+/// Determines which relay a scenario measures: one that the scenario starts, or one that is already
+/// running on this machine.
 ///
-/// @param postgres if present, the folder with the programs of an installed PostgreSQL, which the
-///   scenario uses instead of the relay's own PostgreSQL
+/// @param postgres if present, the folder that contains an installed PostgreSQL's programs, which
+///   the scenario uses instead of the relay's own PostgreSQL
 public record RelaySetup(
         Path launcher,
         boolean keep,

@@ -2,8 +2,8 @@ package dev.sluice.bench.scenario;
 
 import dev.sluice.bench.report.BenchReport;
 
-/// A measurement or test of a relay. Its duration is limited, and all processes that it started
-/// have ended when [#run] returns.
+/// A measurement or test of a relay. A scenario takes a limited time, and every process that it
+/// started has ended by the time [#run] returns.
 public interface Scenario {
 
     BenchReport run();

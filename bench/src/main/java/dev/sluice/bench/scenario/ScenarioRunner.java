@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /// Runs the scenario that a command line names, prints its report and, unless `--no-save` is given,
-/// saves it as a page.
+/// saves the report as a Markdown page.
 public final class ScenarioRunner {
 
     private static final Path RESULTS_DIRECTORY = Path.of("bench", "results");
@@ -23,7 +23,7 @@ public final class ScenarioRunner {
 
     private ScenarioRunner() {}
 
-    /// Chooses the scenario by the words before the first option.
+    /// Chooses the scenario that the words before the first option name.
     public interface ScenarioChooser {
 
         Scenario choose(List<String> names, CommandLineOptions options);

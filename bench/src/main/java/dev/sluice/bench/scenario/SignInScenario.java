@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/// Scenario `sign-in`: thousands of addresses send wrong passwords for the owner's account.
+/// In the `sign-in` scenario, thousands of addresses send wrong passwords for the owner's account.
 /// Meanwhile, the owner signs in and out repeatedly, from known addresses and from new ones. No
 /// sign-in from a known address may be refused, and neither the owner's latency nor the growth of
 /// the relay's live heap may exceed its limit.

@@ -19,8 +19,8 @@ final class SinkArrivals {
         expected = sink.count().requests();
     }
 
-    /// Waits until all events accepted so far, including those of `measurement`, have arrived at
-    /// the sink, or until the timeout. Returns how many seconds that took.
+    /// Waits until all events accepted so far, including those from `measurement`, have arrived at
+    /// the sink or the timeout has passed. Returns how many seconds that took.
     double awaitAll(LoadMeasurement measurement) {
         expected += measurement.result().acceptedInAll();
         return Wait.secondsUntil(ARRIVAL_TIMEOUT, () -> sink.count().requests() >= expected);

@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// Scenario `soak`: runs a relay at 70 % of its maximum rate, by default for ten minutes. The CPU
-/// time per event and the live heap may grow only a little.
+/// The `soak` scenario runs a relay at 70 % of its maximum rate, by default for ten minutes. The
+/// CPU time per event and the live heap may grow only a little.
 public record SoakScenario(RelaySetup setup, LoadSettings load, int minutes) implements Scenario {
 
     private static final double LOAD_RATIO = 0.7;
 
-    /// The maximum allowed ratio: the CPU time per event in the last three minutes, divided by the
-    /// CPU time per event in minutes two to four.
+    /// The maximum allowed ratio of the CPU time per event in the last three minutes to that in
+    /// minutes two to four.
     private static final double MAX_CPU_RATIO = 1.15;
 
     private static final double MAX_HEAP_GROWTH_MB = 32;

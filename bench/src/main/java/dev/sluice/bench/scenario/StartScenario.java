@@ -9,9 +9,10 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.sql.SQLException;
 
-/// Scenario `start`: measures how many seconds pass from the start command to the relay's first
-/// response. This includes the startup of PostgreSQL, whose database already contains events. Also
-/// measures the memory of the relay's process, both idle and after work.
+/// The `start` scenario measures how many seconds pass from the start command to the relay's first
+/// response. This includes the time that PostgreSQL takes to start with a database that already
+/// contains events. The scenario also measures the memory of the relay's process, both idle and
+/// after work.
 ///
 /// @param connections the number of additional connections, each with its own source
 /// @param purged the number of additional purged sources, each with a deleted connection

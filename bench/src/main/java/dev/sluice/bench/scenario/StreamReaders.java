@@ -13,8 +13,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Clients that open the live stream of a source. Some of them never read from it. The others
-/// reopen the stream when the relay ends it. Closing this object ends all clients.
+/// Clients that open a source's live stream. Some of them never read from it. The others reopen the
+/// stream when the relay ends it. Closing this object ends all clients.
 final class StreamReaders implements AutoCloseable {
 
     private static final int HEAD_BYTES = 64;
@@ -32,7 +32,7 @@ final class StreamReaders implements AutoCloseable {
         path = "/api/v1/sources/" + source + "/tail";
     }
 
-    /// Opens the streams. Returns after all of them are open.
+    /// Opens the streams, and returns once all of them are open.
     ///
     /// @param stuck how many of the clients never read
     static StreamReaders open(RelayApi api, String source, int readers, int stuck) {
@@ -85,11 +85,11 @@ final class StreamReaders implements AutoCloseable {
                 bytes.add(read);
             }
         } catch (IOException e) {
-            // The caller connects again.
+            // The caller will connect again.
         }
     }
 
-    /// Returns the number of bytes read so far.
+    /// Returns the number of bytes that the clients have read so far.
     long bytes() {
         return bytes.sum();
     }

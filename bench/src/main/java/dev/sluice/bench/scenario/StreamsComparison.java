@@ -11,8 +11,8 @@ import java.util.function.ToDoubleFunction;
 /// median over all pairs.
 record StreamsComparison(List<StreamsPair> pairs) {
 
-    /// The minimum ratio of a rate with streams to the same rate without them: streams may slow
-    /// down ingest and delivery by at most 5 %.
+    /// The minimum ratio of a rate with streams to the same rate without them. Streams may
+    /// therefore slow down ingest and delivery by at most 5 %.
     private static final double MIN_RATIO = 0.95;
 
     /// How much longer a response may take while streams are open.
@@ -21,8 +21,7 @@ record StreamsComparison(List<StreamsPair> pairs) {
     /// One measurement window at a constant rate.
     ///
     /// @param answeredShare the share, from 0 to 1, of the due requests that were answered with 200
-    /// @param answeredPerSecond the number of 200 responses per second that arrived within the
-    ///   window
+    /// @param answeredPerSecond the number of 200 responses per second during the window
     /// @param deliveredPerSecond the number of requests per second that reached the sink
     /// @param p99Ms the p99 latency of the responses
     record StreamsWindow(

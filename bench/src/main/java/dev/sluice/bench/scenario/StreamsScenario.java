@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/// Scenario `streams`: runs a relay at half of its maximum rate, alternating between no streams and
-/// many clients that have the source's stream open. Some of these clients never read. Compares the
-/// rates and latencies of responses and deliveries. By default, each window is long enough for the
-/// relay to cut off the clients that never read. The relay does so when it has been unable to send
-/// to a client for 30 s.
+/// The `streams` scenario runs a relay at half its maximum rate, alternating between no streams and
+/// many clients that have the source's stream open. Some of these clients never read. The scenario
+/// compares the rates of responses and deliveries, and the latency of the responses. By default,
+/// each window is long enough for the relay to cut off the clients that never read. The relay does
+/// so when it has been unable to send to a client for 30 s.
 ///
 /// @param rate the maximum rate, or 0 to have the scenario measure it
 /// @param readers the number of clients that open the stream

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Hashes everything in a relay's tables, so that two databases can be compared.
+/// Hashes the contents of a relay's tables, so that two databases can be compared.
 final class TableHashQueries {
 
     /// @param rows the number of rows
@@ -18,7 +18,7 @@ final class TableHashQueries {
 
     private TableHashQueries() {}
 
-    /// Returns the hash of each table, by the table's name. The hash of a partitioned table covers
+    /// Returns each table's hash, keyed by the table's name. The hash of a partitioned table covers
     /// all its partitions.
     static SortedMap<String, TableHash> read(Connection connection) throws SQLException {
         var hashes = new TreeMap<String, TableHash>();

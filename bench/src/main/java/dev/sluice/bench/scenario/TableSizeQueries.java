@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/// Reads the sizes of tables on disk. The sizes of a table's partitions are added up.
+/// Reads how much disk space each table uses. The sizes of a table's partitions are added up.
 final class TableSizeQueries {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
@@ -54,7 +54,7 @@ final class TableSizeQueries {
         return table;
     }
 
-    /// Returns the sizes of all tables, the largest first.
+    /// Returns the sizes of all tables, sorted by size without indexes, largest first.
     static List<TableSize> read(DatabaseAddress database) {
         var sizes = new ArrayList<TableSize>();
         try (var connection = database.connect();

@@ -18,7 +18,7 @@ import java.util.function.ToDoubleFunction;
 /// threads and a column for each measurement.
 ///
 /// The groups that used the most CPU time have their own rows. The other groups of each role share
-/// one row, so the numbers in a column add up to the total of all roles.
+/// one row, so the numbers in a column add up to the total for all roles.
 final class ThreadGroupTables {
 
     private static final int MAX_GROUPS = 24;
@@ -69,7 +69,7 @@ final class ThreadGroupTables {
         return List.of(table(cpuTitle, rows, Cell::cpu), table(switchTitle, rows, Cell::switches));
     }
 
-    /// Returns the cells of each row, by the title of the row.
+    /// Returns the cells of each row, keyed by the row's title.
     private Map<String, List<Cell>> rows() {
         var groups =
                 measurements.stream()

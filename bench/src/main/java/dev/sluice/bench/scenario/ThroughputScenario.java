@@ -17,7 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/// Scenarios `relay` and `ingest`: sends events as fast as they are answered.
+/// The `relay` and `ingest` scenarios, which send events as fast as the relay answers them.
 ///
 /// In `relay`, each event is stored and delivered to one destination that answers immediately. In
 /// `ingest`, the source has no connection, so events are only stored.

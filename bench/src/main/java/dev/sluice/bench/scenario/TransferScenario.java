@@ -26,10 +26,10 @@ import java.util.SortedMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// Scenario `transfer`: exports the data of a relay with many events and imports the file into
+/// The `transfer` scenario exports the data of a relay with many events and imports the file into
 /// another PostgreSQL. For each table that is compared, the number and the hash of the rows must be
-/// the same in both databases. An audit must find no problems in either. The memory of each command
-/// must stay below a limit.
+/// the same in both databases. An audit must find no problems in either database, and each
+/// command's memory must stay below a limit.
 ///
 /// @param heapMegabytes the heap limit of each command
 public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
@@ -65,7 +65,7 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
                     "sealing_canary",
                     "session");
 
-    /// @param peak the peak memory of the process in MB, without PostgreSQL
+    /// @param peak the peak memory of the process in MB, not including PostgreSQL
     private record CommandRun(int exitStatus, double seconds, double peak) {}
 
     public static TransferScenario from(CommandLineOptions options) {

@@ -28,21 +28,22 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/// Scenario `trickle`: measures the CPU cost of an event at low rates. For comparison, it measures
-/// nginx while the relay is stopped. nginx gets the same requests and only answers them with 200.
+/// The `trickle` scenario measures the CPU cost of an event at low rates. For comparison, it
+/// measures nginx while the relay is stopped. nginx gets the same requests and only answers them
+/// with 200.
 ///
 /// The relay is first measured cold: it is restarted for each rate, and measured after `times.cold`
 /// under that load. It is then run at full load once, for `times.full`, and measured warm at each
 /// rate.
 ///
-/// @param load the settings of the full load
+/// @param load the settings for the full load
 /// @param rates the rates to measure, in requests per second
 /// @param senders the number of connections over which requests are sent at these rates
 public record TrickleScenario(
         RelaySetup setup, LoadSettings load, List<Integer> rates, int senders, TrickleTimes times)
         implements Scenario {
 
-    /// The goals are multiples of the CPU time that nginx needs per request at this rate.
+    /// The rate at which nginx's CPU time per request serves as the unit for the goals.
     private static final int REFERENCE_RATE = 100;
 
     private static final int LOWEST_RATE = 10;
@@ -134,8 +135,8 @@ public record TrickleScenario(
         return measurement;
     }
 
-    /// Warms up the relay with full load. Then runs a vacuum and a checkpoint, so that PostgreSQL
-    /// does not clean up after the full load during the next measurement.
+    /// Warms up the relay at full load. Then runs a vacuum and a checkpoint, so that PostgreSQL
+    /// does not still have to clean up after the full load during the next measurement.
     private void warmUp(
             RelayProcess relay, SinkProcess sink, BenchSource source, SinkArrivals arrivals) {
         var plan = load.backToBack(source.ingest()).lasting(times.full(), Duration.ofSeconds(1));
@@ -173,7 +174,7 @@ public record TrickleScenario(
         return micros;
     }
 
-    /// Checks the result against the goal, if the rates that the goal depends on were measured.
+    /// Checks the result against the goal if the rates that the goal depends on were measured.
     private static void judge(
             Goal goal, OptionalDouble micros, Map<Integer, Double> nginx, BenchReport report) {
         var unit = nginx.get(REFERENCE_RATE);
@@ -184,7 +185,7 @@ public record TrickleScenario(
         }
     }
 
-    /// The measurements of the relay so far.
+    /// The relay's measurements so far.
     private static final class TrickleResults {
 
         private final Map<Integer, Double> nginx;

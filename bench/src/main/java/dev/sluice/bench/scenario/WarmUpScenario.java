@@ -14,9 +14,9 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.time.Duration;
 import java.util.EnumSet;
 
-/// Scenario `warmup`: measures a relay, from ingest to delivery, a few seconds after a cold start,
-/// and again on the same process after more time at full load (by default, a minute). This shows
-/// how fast a relay is while the JVM is still compiling its code.
+/// The `warmup` scenario measures a relay, from ingest to delivery, a few seconds after a cold
+/// start, and again on the same process after more time at full load (by default, a minute). This
+/// shows how fast a relay is while the JVM is still compiling its code.
 ///
 /// @param load the load; its warm-up is the time at full load before each measurement
 /// @param settling the time at full load between the two measurements

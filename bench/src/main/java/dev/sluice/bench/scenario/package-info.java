@@ -1,4 +1,4 @@
-/// Most scenarios of `bench/run`, and the classes that they share.
+/// Most of the scenarios that `bench/run` can run, and the classes that they share.
 @NullMarked
 package dev.sluice.bench.scenario;
 

@@ -29,7 +29,7 @@ import java.util.random.RandomGenerator;
 /// Receives deliveries on one port and answers `GET /count` on another. One thread does both.
 ///
 /// When run as a process, it prints its two ports as a line of JSON and runs until its standard
-/// input ends.
+/// input is closed.
 public final class Sink {
 
     private static final String MARKER_PREFIX = "{\"marker\":\"";
@@ -49,7 +49,7 @@ public final class Sink {
     private int maxPending;
     private volatile boolean stopped;
 
-    /// The loopback ports on which the sink listens.
+    /// The loopback ports that the sink listens on.
     public record SinkPorts(int deliveries, int control) {}
 
     /// A request that has not been answered yet. Requests are answered in the order in which they
@@ -89,7 +89,7 @@ public final class Sink {
         var ports = new SinkPorts(port(deliveries), port(control));
         if (behaviour instanceof SinkBehaviour.RefusedConnections) {
             deliveries.close();
-            // A closed channel continues to listen until its selector has released it.
+            // A closed channel keeps listening until its selector has released it.
             selector.selectNow();
         }
         return new Sink(selector, behaviour, ledger.map(MessageLedger::append), ports);
@@ -148,7 +148,8 @@ public final class Sink {
                 connection.close();
             }
         } catch (IOException broken) {
-            // A crashing relay resets its connections. The complete requests are already recorded.
+            // A relay that crashes resets its connections. Any complete requests are already
+            // recorded.
             connection.close();
         }
     }
@@ -201,8 +202,8 @@ public final class Sink {
         }
     }
 
-    /// Returns the selector's timeout in milliseconds. It is at least 1, or 0 (no timeout) if no
-    /// request is waiting for a response.
+    /// Returns the selector's timeout in milliseconds: 0 (no timeout) if no request is waiting for
+    /// a response, and at least 1 otherwise.
     private long untilNextAnswer() {
         if (waiting.isEmpty()) {
             return 0;

@@ -13,7 +13,7 @@ public sealed interface SinkBehaviour {
     /// A status that is never sent. It tells the sink to reset the connection instead of answering.
     int RESET_CONNECTION = 0;
 
-    /// The statuses of requests that fail during a storm (see `AlternatingFailures`). All are
+    /// The statuses with which requests fail during a storm (see `AlternatingFailures`). All are
     /// equally likely.
     List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
 
@@ -29,8 +29,8 @@ public sealed interface SinkBehaviour {
     /// Answers immediately with this status.
     record FixedStatus(int status) implements SinkBehaviour {}
 
-    /// Answers after a delay: 503 to about `failuresPerMille` of every thousand requests, and 200
-    /// to the others.
+    /// Answers after a delay, with 503 for about `failuresPerMille` of every thousand requests and
+    /// with 200 for the others.
     record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
 
     /// Answers immediately, and alternates between calm periods and storms, each of which lasts
@@ -95,9 +95,9 @@ public sealed interface SinkBehaviour {
         };
     }
 
-    /// Returns when to answer a request that arrived at `now`.
+    /// Returns the time at which to answer a request that arrived at `now`.
     ///
-    /// @param last when the previous request is answered
+    /// @param last the time at which the previous request is to be answered
     default long answerAt(long now, long last) {
         return switch (this) {
             case DelayedAnswers(var delay) -> now + delay.toNanos();

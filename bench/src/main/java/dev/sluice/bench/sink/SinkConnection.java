@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
-/// One connection to the sink. Used only by the sink's thread.
+/// A connection to the sink. Used only by the sink's thread.
 final class SinkConnection {
 
     private final SelectionKey key;
@@ -64,7 +64,7 @@ final class SinkConnection {
         try {
             channel().setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException gone) {
-            // The connection is closed below in any case.
+            // The connection is closed below either way.
         }
         close();
     }

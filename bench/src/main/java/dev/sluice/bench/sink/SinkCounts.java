@@ -1,6 +1,6 @@
 package dev.sluice.bench.sink;
 
-/// The counts of the requests that a sink has received so far.
+/// Counts of the requests that a sink has received so far.
 ///
 /// @param mostAtOnce the maximum number of requests that were waiting for a response at the same
 ///   time

@@ -1,5 +1,5 @@
-/// The receiver of deliveries. It counts requests. Depending on its configuration, it answers them,
-/// hangs, fails them, or refuses connections.
+/// The sink, which receives deliveries and counts the requests. Depending on its configuration, it
+/// answers requests, hangs, fails them, or refuses connections.
 @NullMarked
 package dev.sluice.bench.sink;
 

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 /// One value of an item, shown as a column of a table or as a line of a record.
 ///
-/// @param path the path of the value in the item: field names joined by dots
+/// @param path the path to the value in the item: field names joined by dots
 public record Column(String title, String path) {
 
     /// Creates a column whose title is the path of its value.

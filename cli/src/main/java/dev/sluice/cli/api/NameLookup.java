@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Finds the id of a resource, such as a source, given its id or its exact name. Text that has the
-/// form of an id is returned unchanged, without a request to the server. Resource types without
-/// names accept only ids.
+/// Finds the id of a resource, such as a source, given its id or its exact name. Text that looks
+/// like an id is returned unchanged, without a request to the server. Resource types without names
+/// accept only ids.
 public final class NameLookup {
 
     private static final Pattern ID =
@@ -66,12 +66,12 @@ public final class NameLookup {
         return found.getFirst();
     }
 
-    /// Returns all sources of the workspace.
+    /// Returns all sources in the workspace.
     public List<JsonNode> sources() {
         return all(ResourceType.SOURCE, ResourceType.SOURCE.path(), new QueryString());
     }
 
-    /// Returns the items of a list. If the API always pages this list, reads every page of the
+    /// Returns the items in a list. If the API always pages this list, reads every page of the
     /// items that match `query`. Otherwise, ignores `query` and returns the whole list.
     private List<JsonNode> all(ResourceType type, String path, QueryString query) {
         if (!type.isPaged()) {

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/// The options that select events by the time when they were received.
+/// The options that select events by the time at which they were received.
 public final class ReceivedOptions {
 
     @Option(

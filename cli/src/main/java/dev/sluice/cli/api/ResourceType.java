@@ -10,8 +10,8 @@ import java.util.List;
 /// @param example an example of the arguments that create a resource
 /// @param columns the columns of a table that lists resources of this type
 /// @param isNamed whether commands accept a resource's name instead of its id
-/// @param isPaged whether the list of these resources is paged even if the request does not ask for
-///   a page
+/// @param isPaged whether the API pages the list of these resources even if the request does not
+///   ask for a page
 public record ResourceType(
         String word,
         String group,

@@ -20,7 +20,7 @@ public final class ResultPrinter {
         this.context = context;
     }
 
-    /// Prints the items of a list.
+    /// Prints the items in a list.
     ///
     /// @param pages the options with which the list was requested
     public void list(ServerAnswer answer, List<Column> columns, PageOptions pages) {

@@ -10,7 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.time.InstantSource;
 
-/// The options that select which dead letters a command changes: those that match a filter, or all.
+/// The options that select which dead letters a command changes: those that match a filter, or all
+/// of them.
 final class ChangeOptions {
 
     @Mixin private final DeadLetterOptions filter = new DeadLetterOptions();
@@ -23,7 +24,7 @@ final class ChangeOptions {
     /// @param verb the name of the operation, for error messages
     /// @param isHarmless whether the request changes nothing (a dry run) and therefore needs no
     ///   filter
-    /// @throws CommandException if a filter is needed, and there is neither a filter nor `--all`
+    /// @throws CommandException if a filter is needed but neither a filter nor `--all` is given
     ObjectNode body(NameLookup names, InstantSource clock, String verb, boolean isHarmless) {
         var body = filter.body(names, clock);
         if (body.isEmpty() && !isAll && !isHarmless) {

@@ -15,8 +15,8 @@ import picocli.CommandLine.Mixin;
 import java.time.InstantSource;
 import java.util.List;
 
-/// The commands `sluice dlq list` and `sluice dlq groups`: list dead letters, one by one or grouped
-/// by destination and error.
+/// The `sluice dlq list` and `sluice dlq groups` commands, which list dead letters one by one or
+/// grouped by destination and error.
 @Command
 final class DeadLetterListCommand implements Runnable {
 
@@ -52,7 +52,7 @@ final class DeadLetterListCommand implements Runnable {
 
     @Mixin private final PageOptions pages = new PageOptions();
 
-    /// @param path the path of the list relative to `/api/v1/`, such as `dlq`
+    /// @param path the list's path relative to `/api/v1/`, such as `dlq`
     private DeadLetterListCommand(
             CommandContext context, InstantSource clock, String path, List<Column> columns) {
         this.context = context;

@@ -62,7 +62,7 @@ final class DeadLetterOptions {
                 "response_status", Optional.ofNullable(responseStatus).map(String::valueOf));
     }
 
-    /// Returns the filter as the body of a request.
+    /// Returns the filter as a request body.
     ObjectNode body(NameLookup names, InstantSource clock) {
         var body = JsonTree.object();
         if (!statuses.isEmpty()) {

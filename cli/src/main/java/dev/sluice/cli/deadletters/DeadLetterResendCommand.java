@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.time.InstantSource;
 
-/// The command `sluice dlq resend`: asks the server to resend dead letters.
+/// The `sluice dlq resend` command, which asks the server to resend dead letters.
 @Command(
         name = "resend",
         description = {

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 
 import java.util.List;
 
-/// The command `sluice dlq summary`: counts the dead letters of a source by connection.
+/// The `sluice dlq summary` command, which counts a source's dead letters by connection.
 @Command(name = "summary", description = "Count the dead letters of a source by connection.")
 final class DeadLetterSummaryCommand implements Runnable {
 

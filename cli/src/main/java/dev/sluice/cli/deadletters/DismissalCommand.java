@@ -16,10 +16,10 @@ import tools.jackson.databind.JsonNode;
 
 import java.time.InstantSource;
 
-/// The commands `sluice dlq dismiss` and `sluice dlq undismiss`: mark dead letters as resolved, or
-/// remove the mark. For each request, the server handles only as many dead letters as it has time
-/// for, so the command repeats the request until all have been handled. Each request continues
-/// where the previous one stopped (`next_cursor`).
+/// The `sluice dlq dismiss` and `sluice dlq undismiss` commands, which mark dead letters as
+/// resolved or remove that mark. For each request, the server handles only as many dead letters as
+/// it has time for, so the command repeats the request until all of them have been handled. Each
+/// request continues where the previous one stopped (`next_cursor`).
 @Command
 final class DismissalCommand implements Runnable {
 

@@ -103,8 +103,8 @@ final class ReplayWatch {
         }
     }
 
-    /// Returns whether the failure might be temporary. For example, the server cannot be reached or
-    /// is still starting.
+    /// Returns whether the failure might be temporary, for example because the server cannot be
+    /// reached or is still starting.
     private static boolean isOutage(CommandException failure) {
         return failure.exitCode() == ExitCode.NETWORK || failure.exitCode() == ExitCode.FAILED;
     }

@@ -1,4 +1,4 @@
-/// The `dlq` group of commands: listing, resending and dismissing dead letters.
+/// The `dlq` command group, which lists, resends and dismisses dead letters.
 @NullMarked
 package dev.sluice.cli.deadletters;
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 import java.util.List;
 
-/// The command `sluice apply`: changes a workspace so that it matches a file.
+/// The `sluice apply` command, which changes a workspace so that it matches a file.
 @Command(
         name = "apply",
         description =

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Computes the changes that are needed to make a server match a file. Sends no requests.
+/// Computes the changes needed to make the server match a file. Sends no requests.
 final class ChangePlan {
 
     private ChangePlan() {}

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// The kinds of resources in a file, in the order in which they are created.
+/// The kinds of resources that a file can contain, in the order in which they are created.
 enum DeclaredKind {
     SOURCE,
     DESTINATION,
@@ -54,7 +54,7 @@ enum DeclaredKind {
     }
 
     /// Returns the fields that a file may set, except a connection's `source` and `destination`,
-    /// which identify it.
+    /// which identify the connection.
     List<String> fields() {
         return switch (this) {
             case SOURCE -> SOURCE_FIELDS;

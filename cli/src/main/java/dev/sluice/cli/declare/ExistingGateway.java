@@ -16,7 +16,8 @@ import java.util.Optional;
 /// The sources, destinations and connections that a workspace already has on the server.
 final class ExistingGateway {
 
-    /// One resource of the workspace. `name`, `source` and `destination` are as in [DeclaredThing].
+    /// A resource in the workspace. `name`, `source` and `destination` have the same meaning as in
+    /// [DeclaredThing].
     ///
     /// @param json the resource as the API returns it
     record ExistingThing(
@@ -66,9 +67,9 @@ final class ExistingGateway {
         return things;
     }
 
-    /// Returns the resource of this kind with this name, or empty if there is none.
+    /// Returns the resource with this kind and name, or empty if there is none.
     ///
-    /// @throws CommandException if several resources of the kind have this name
+    /// @throws CommandException if several resources of this kind have this name
     Optional<ExistingThing> find(DeclaredKind kind, String name) {
         var found =
                 things.stream()

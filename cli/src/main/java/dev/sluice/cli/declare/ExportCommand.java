@@ -8,7 +8,7 @@ import dev.sluice.cli.shell.OutputFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// The command `sluice export`: prints a workspace as a file for `sluice apply`.
+/// The `sluice export` command, which prints a workspace as a file for `sluice apply`.
 @Command(
         name = "export",
         description =

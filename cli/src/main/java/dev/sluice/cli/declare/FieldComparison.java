@@ -12,7 +12,7 @@ import java.util.Set;
 final class FieldComparison {
 
     /// The values that the server fills in if a configuration object lacks a field. The outer key
-    /// is the name of the object, and the inner key is the name of the field.
+    /// is the object's name, and the inner key is the field's name.
     private static final Map<String, Map<String, String>> DEFAULTS =
             Map.of(
                     "verification_config", Map.of("tolerance_secs", "300"),

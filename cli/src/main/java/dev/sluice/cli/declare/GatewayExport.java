@@ -15,8 +15,8 @@ import java.util.Set;
 /// masks secrets, so the file contains references to environment variables instead.
 final class GatewayExport {
 
-    /// The field that is left out of the file unless the user asks for it, because anybody who
-    /// knows the token can send events to the source.
+    /// The field that contains a source's ingest token. It is left out of the file unless the user
+    /// asks for it, because anyone who knows the token can send events to the source.
     private static final String INGEST_TOKEN = "token";
 
     private final ObjectNode file = JsonTree.object().put("version", GatewayFile.VERSION);
@@ -28,7 +28,7 @@ final class GatewayExport {
         this.hasTokens = hasTokens;
     }
 
-    /// @param hasTokens whether the file contains the tokens of the sources
+    /// @param hasTokens whether the file contains the sources' tokens
     static GatewayExport of(ExistingGateway state, boolean hasTokens) {
         var export = new GatewayExport(hasTokens);
         for (var kind : DeclaredKind.values()) {

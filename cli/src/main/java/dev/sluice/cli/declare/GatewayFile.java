@@ -18,9 +18,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Reads and writes the file that describes a workspace. The file is YAML with the lists `sources`,
-/// `destinations` and `connections`. All mistakes in the file are reported together. If the file is
-/// not valid YAML, only that is reported.
+/// Reads and writes the file that describes a workspace. The file is YAML, with the lists
+/// `sources`, `destinations` and `connections`. All mistakes in the file are reported together.
+/// However, if the file is not valid YAML, only that is reported.
 final class GatewayFile {
 
     static final int VERSION = 1;

@@ -9,10 +9,10 @@ import java.util.List;
 /// One change that `sluice apply` makes on the server, or would make in a dry run.
 sealed interface PlannedChange {
 
-    /// Returns a one-line description of the change, meant for people.
+    /// Returns a one-line, human-readable description of the change.
     String summary();
 
-    /// Returns the name of the action, meant for programs: `create`, `update` or `delete`.
+    /// Returns the machine-readable name of the action: `create`, `update` or `delete`.
     String action();
 
     DeclaredKind kind();

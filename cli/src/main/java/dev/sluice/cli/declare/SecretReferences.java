@@ -37,11 +37,11 @@ final class SecretReferences {
         return "${env:" + variable + "}";
     }
 
-    /// Returns the value with every string of the form `${env:NAME}` replaced by its secret.
-    /// Records a mistake for each secret that the file contains in plain text, and for each
-    /// environment variable that is not set.
+    /// Returns the value with every string of the form `${env:NAME}` replaced by the secret from
+    /// that variable. Records a mistake for each secret that the file contains in plain text, and
+    /// for each environment variable that is not set.
     ///
-    /// @param place where the value is in the file, such as `sources[0].verification_config`
+    /// @param place the value's place in the file, such as `sources[0].verification_config`
     /// @param item the resource that the value belongs to; its `secret_headers` field lists the
     ///   custom headers that are secret
     JsonNode fillIn(String place, JsonNode value, ObjectNode item) {

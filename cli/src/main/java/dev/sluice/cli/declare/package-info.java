@@ -1,5 +1,5 @@
-/// The `apply` and `export` commands, which read and write all sources, destinations and
-/// connections of a workspace as one file.
+/// The `apply` and `export` commands, which read and write all of a workspace's sources,
+/// destinations and connections as one file.
 @NullMarked
 package dev.sluice.cli.declare;
 

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// The `sluice events get` command: shows one event with its deliveries.
+/// The `sluice events get` command, which shows one event with its deliveries.
 @Command(name = "get", description = "Show an event, its deliveries and why each has its status.")
 final class EventGetCommand implements Runnable {
 

@@ -19,7 +19,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// The `sluice events list` command: lists stored events, the newest first.
+/// The `sluice events list` command, which lists stored events, newest first.
 @Command(name = "list", description = "List events, the newest first.")
 final class EventListCommand implements Runnable {
 

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 
 import java.util.List;
 
-/// The `sluice events resend` command: asks the server to resend an event.
+/// The `sluice events resend` command, which asks the server to resend an event.
 @Command(name = "resend", description = "Ask the server to resend an event.")
 final class EventResendCommand implements Runnable {
 

@@ -15,7 +15,7 @@ import java.util.List;
 /// A webhook as the server stored it: its method, its headers in order, and its payload.
 public final class StoredEvent {
 
-    /// One header, as it was sent.
+    /// A header, as it was sent.
     ///
     /// @param value the value as text
     /// @param rawValue the bytes of the value as a string, with one character per byte
@@ -106,7 +106,7 @@ public final class StoredEvent {
     }
 
     /// Copies the headers and the body into another object. If the server cannot read them, copies
-    /// the field `payload_unreadable` instead.
+    /// the `payload_unreadable` field instead.
     public void copyPayload(ObjectNode other) {
         for (String field :
                 List.of("headers", "header_list", "body", "body_base64", "payload_unreadable")) {
@@ -128,7 +128,7 @@ public final class StoredEvent {
                 .toList();
     }
 
-    /// Returns the exact bytes of the payload. The server sends a payload that is not UTF-8 as
+    /// Returns the payload's exact bytes. The server sends a payload that is not UTF-8 as
     /// `body_base64`.
     public byte[] body() {
         var base64 = json.path("body_base64");

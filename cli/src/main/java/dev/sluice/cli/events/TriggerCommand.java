@@ -23,8 +23,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The `sluice trigger` command. It asks the server to create a test event for a source. Unless the
-/// user gives a signature, the server signs the event so that it passes the source's verification.
+/// The `sluice trigger` command, which asks the server to create a test event for a source. Unless
+/// the user gives a signature, the server signs the event so that it passes the source's
+/// verification.
 @Command(
         name = "trigger",
         description = {

@@ -4,8 +4,8 @@ import dev.sluice.cli.events.StoredEvent;
 
 import java.util.Optional;
 
-/// Forwards events: records each event in a folder if the user asked for that, then sends it to the
-/// target.
+/// Forwards events. Each event is first recorded in a folder, if the user asked for that, and then
+/// sent to the target.
 public record EventForwarding(LocalForwarder forwarder, Optional<EventRecorder> recorder) {
 
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {

@@ -19,7 +19,7 @@ public sealed interface ForwardResult {
         }
     }
 
-    /// @param problem a phrase for people, such as `nothing is listening on localhost:3000`
+    /// @param problem a human-readable phrase, such as `nothing is listening on localhost:3000`
     record Unanswered(String problem, Duration latency) implements ForwardResult {
 
         @Override

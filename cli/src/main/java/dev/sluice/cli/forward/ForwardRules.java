@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// How events are sent to a local address, and how the sent requests differ from the received ones.
+/// The rules for sending events to a local address, including how the requests that are sent differ
+/// from the ones that were received.
 ///
 /// @param headerPrefix the prefix of the headers that the server adds, such as `X-Service` in
 ///   `X-Service-Event-Id`
 /// @param method the method to send instead of the event's, or empty to keep the event's
 /// @param isHostKept whether the `Host` header keeps the sender's value
-/// @param moreHeaders headers to add; each replaces the event's headers of the same name
+/// @param moreHeaders headers to add; each replaces the event's headers with the same name
 /// @param withoutHeaders the names of headers to leave out, in lower case
 /// @param timeout the time limit for one attempt
 /// @param retries the maximum number of retries if there is no 2xx response
@@ -37,7 +38,7 @@ public record ForwardRules(
     }
 
     /// Returns a copy of these rules with the header prefix from the response to `GET /api/v1/me`.
-    /// Older servers send no prefix; the copy then uses [#DEFAULT_PREFIX].
+    /// If an older server sends no prefix, the copy uses [#DEFAULT_PREFIX].
     public ForwardRules withPrefixOf(JsonNode me) {
         return new ForwardRules(
                 me.path("header_prefix").asString(DEFAULT_PREFIX),

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// The response of the local service: its status and the beginning of its body.
+/// The local service's response: its status and the beginning of its body.
 record LocalAnswer(int status, String excerpt) {
 
     private static final int MAX_HEAD_BYTES = 64 * 1024;
     private static final int EXCERPT_BYTES = 2_000;
 
     /// Reads a response to its end, however long it is, so that the local service can finish
-    /// writing it. Keeps only the first 2 000 bytes of the body.
+    /// writing it. Keeps only the first 2,000 bytes of the body.
     static LocalAnswer read(InputStream raw) throws IOException {
         var in = new BufferedInputStream(raw);
         while (true) {
@@ -101,7 +101,7 @@ record LocalAnswer(int status, String excerpt) {
         }
     }
 
-    /// Reads up to `length` bytes, and appends them to `kept` until `kept` contains 2 000 bytes.
+    /// Reads up to `length` bytes, and appends them to `kept` until `kept` contains 2,000 bytes.
     private static void copy(InputStream in, ByteArrayOutputStream kept, long length)
             throws IOException {
         byte[] buffer = new byte[8_192];

@@ -20,7 +20,7 @@ import javax.net.ssl.SSLException;
 
 /// Sends events to a local address. Unless the rules say otherwise, keeps the method, the order and
 /// case of the headers, and every byte of the body, so the receiver can still verify a signature.
-/// Leaves out hop-by-hop headers and headers whose value the server masks.
+/// Leaves out hop-by-hop headers and headers whose values the server masks.
 ///
 /// It writes the HTTP requests itself because HTTP client libraries may reorder headers or change
 /// their bytes. Each request uses a new connection.
@@ -140,7 +140,7 @@ public final class LocalForwarder {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (IOException e) {
-                // The socket is closed in any case.
+                // The socket is closed either way.
             }
         }
 

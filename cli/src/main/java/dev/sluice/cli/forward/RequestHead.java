@@ -29,7 +29,7 @@ final class RequestHead {
                     "expect");
 
     /// The mask that the server shows instead of a credential. A header with this value is left
-    /// out, even if the sender really sent this value, because the two cases look the same.
+    /// out, even if the sender really did send it, because the two cases look the same.
     private static final String MASK = "***";
 
     private RequestHead() {}

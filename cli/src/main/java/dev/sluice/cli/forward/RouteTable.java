@@ -53,7 +53,7 @@ public final class RouteTable {
                 "Write it like --route Shop=3000 or --route Shop=localhost:3000/hook.");
     }
 
-    /// Returns the ids of the sources that have a route, in the order of the routes.
+    /// Returns the ids of the sources that have a route, in the same order as the routes.
     public Set<String> sourceIds() {
         return Collections.unmodifiableSet(bySource.keySet());
     }

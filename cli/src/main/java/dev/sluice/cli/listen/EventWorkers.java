@@ -10,9 +10,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/// Handles the events of a stream, several at the same time if the limit is above one. The position
-/// in the stream advances past an event only when that event and all earlier ones have been
-/// handled.
+/// Handles the events from a stream, several at a time if the limit is above one. The position in
+/// the stream advances past an event only when that event and all earlier ones have been handled.
 final class EventWorkers implements AutoCloseable {
 
     /// An event that is being handled or has been handled.
@@ -20,7 +19,7 @@ final class EventWorkers implements AutoCloseable {
 
         private boolean isDone;
 
-        /// The stream position after the event, or empty while it is not known.
+        /// The stream position after the event, or empty if it is not known yet.
         private String position = "";
     }
 

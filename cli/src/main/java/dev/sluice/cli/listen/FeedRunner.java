@@ -13,11 +13,11 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Runs a feed until it is done, fails, or is stopped by Ctrl-C or SIGTERM. Prints the summary in
-/// every case.
+/// Runs a feed until it is done, fails, or is stopped by Ctrl-C or SIGTERM. In every case, prints
+/// the summary.
 final class FeedRunner {
 
-    /// How long Ctrl-C waits for the events that are being handled.
+    /// How long to wait after Ctrl-C for the events that are still being handled.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(3);
 
     private final FeedPrinter printer;

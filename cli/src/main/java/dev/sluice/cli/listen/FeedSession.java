@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/// One run of `tail` or `listen`: decides where the stream starts and stops and, for `listen`,
-/// saves the position.
+/// A single run of `tail` or `listen`. It decides where the stream starts and stops and, for
+/// `listen`, saves the position.
 final class FeedSession implements FeedListener {
 
     private final CommandContext context;
@@ -78,8 +78,8 @@ final class FeedSession implements FeedListener {
     /// @param access a phrase that names the server and says where the API key comes from
     /// @param isFull whether events include headers and body
     /// @param routes the addresses to which events are sent; if present, the position is saved
-    /// @param onEvent checks an event, and returns the action that sends or shows it, or empty to
-    ///   skip it. Only events with an action count towards `--max-events`
+    /// @param onEvent checks an event and returns the action that sends or shows the event, or
+    ///   empty to skip it. Only events with an action count towards `--max-events`
     void run(
             String access,
             boolean isFull,

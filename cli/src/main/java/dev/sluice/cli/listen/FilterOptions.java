@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
 
-/// The options that filter a stream. The server applies the filter, so it works exactly like the
-/// filter of a connection.
+/// The options that filter a stream. The server applies the filter, so it works exactly like a
+/// connection's filter.
 final class FilterOptions {
 
     @Option(

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-/// The `sluice listen` command: forwards events to a local address as they arrive.
+/// The `sluice listen` command, which forwards events to a local address as they arrive.
 @Command(
         name = "listen",
         description = {
@@ -102,9 +102,9 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Returns the sources to stream: the given sources, and the sources that have a route. If no
-    /// source was given, returns an empty list, which means all sources, or the connection's source
-    /// if `--connection` is given.
+    /// Returns the sources to stream: the given sources and those that have a route. If no source
+    /// was given, returns an empty list, which means all sources, or the connection's source if
+    /// `--connection` is given.
     private List<String> streamed(RouteTable table) {
         if (options.sources().isEmpty()) {
             return List.of();
@@ -120,8 +120,8 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Reports the event to the printer, and returns the action that sends the event. If the event
-    /// is not forwarded, reports the reason as well, and returns empty.
+    /// Reports the event to the printer and returns the action that sends it. If the event is not
+    /// forwarded, also reports the reason, and returns empty.
     private static Optional<Runnable> forward(
             StoredEvent event, RouteTable table, EventForwarding forwarder, FeedPrinter printer) {
         printer.event(event, false);

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// The `sluice replay` command: sends stored events to a local address.
+/// The `sluice replay` command, which sends stored events to a local address.
 @Command(
         name = "replay",
         description = {

@@ -15,7 +15,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// The `sluice tail` command: shows events as they arrive, without forwarding them.
+/// The `sluice tail` command, which shows events as they arrive, without forwarding them.
 @Command(name = "tail", description = "Show events as they come in.")
 public final class TailCommand implements Callable<Integer> {
 

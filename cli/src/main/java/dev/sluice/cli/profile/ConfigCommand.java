@@ -9,7 +9,8 @@ import picocli.CommandLine.Command;
 
 import java.util.List;
 
-/// The `sluice config` command: shows which settings are in effect, and where each comes from.
+/// The `sluice config` command, which shows which settings are in effect, and where each comes
+/// from.
 @Command(name = "config", description = "Show the settings in effect and where each comes from.")
 public final class ConfigCommand {
 

@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// The `sluice doctor` command: checks the settings, the server and the API key step by step, and
-/// says how to fix each problem.
+/// The `sluice doctor` command, which checks the settings, the server and the API key step by step,
+/// and says how to fix each problem.
 @Command(
         name = "doctor",
         description = "Check settings, server and key; say what is wrong and how to fix it.")

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.Optional;
 
-/// The `sluice login` command: checks a key and stores it in a profile.
+/// The `sluice login` command, which checks an API key and stores it in a profile.
 @Command(
         name = "login",
         description = {

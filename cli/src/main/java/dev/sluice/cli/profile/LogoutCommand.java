@@ -4,7 +4,7 @@ import dev.sluice.cli.shell.CommandContext;
 
 import picocli.CommandLine.Command;
 
-/// The `sluice logout` command: removes a profile and its key from this machine.
+/// The `sluice logout` command, which removes a profile and its key from this machine.
 @Command(
         name = "logout",
         description = "Remove a profile and its API key from this machine. The key stays valid.")

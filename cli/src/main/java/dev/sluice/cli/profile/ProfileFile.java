@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The file with the user's profiles. On a POSIX system, it is created with permissions that let
-/// only the user read it.
+/// The file that holds the user's profiles. On a POSIX system, it is created with permissions that
+/// let only the user read it.
 final class ProfileFile {
 
     static final String FIRST_NAME = "default";
@@ -96,8 +96,9 @@ final class ProfileFile {
         return existed;
     }
 
-    /// Returns whether the file, which contains secrets, has permissions other than reading and
-    /// writing by its owner. Returns false if there is no file, or if the file system is not POSIX.
+    /// Returns whether the file, which contains secrets, grants any permission other than reading
+    /// and writing by its owner. Returns false if there is no file, or if the file system is not
+    /// POSIX.
     boolean isOpenToOthers() {
         try {
             return IS_POSIX

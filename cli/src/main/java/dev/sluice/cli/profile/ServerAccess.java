@@ -97,7 +97,7 @@ public final class ServerAccess {
         return client(Optional.of(requiredKey().value()));
     }
 
-    /// Returns a client without a key, for operations that need none.
+    /// Returns a client that sends no key, for operations that need none.
     ServerClient publicClient() {
         return client(Optional.empty());
     }

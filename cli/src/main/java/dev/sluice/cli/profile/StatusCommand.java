@@ -5,7 +5,7 @@ import dev.sluice.cli.shell.SafeText;
 
 import picocli.CommandLine.Command;
 
-/// The `sluice status` command: shows whether the server is working. It needs no API key.
+/// The `sluice status` command, which shows whether the server is working. It needs no API key.
 @Command(name = "status", description = "Show the server's status; exits 1 when it is down.")
 public final class StatusCommand implements Runnable {
 

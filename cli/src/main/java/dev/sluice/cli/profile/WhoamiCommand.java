@@ -5,7 +5,7 @@ import dev.sluice.cli.shell.SafeText;
 
 import picocli.CommandLine.Command;
 
-/// The `sluice whoami` command: shows the server, the workspace and the key in use.
+/// The `sluice whoami` command, which shows the server, the workspace and the key in use.
 @Command(
         name = "whoami",
         description =

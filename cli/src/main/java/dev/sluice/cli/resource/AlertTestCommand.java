@@ -12,8 +12,8 @@ import dev.sluice.cli.shell.ExitCode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// The `sluice alerts test` command: sends a test message through an alert channel, and fails if
-/// the message could not be sent.
+/// The `sluice alerts test` command, which sends a test message through an alert channel and fails
+/// if the message could not be sent.
 @Command(
         name = "test",
         description = {

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The `sluice api` command: calls any API operation with the user's API key, and prints the
-/// response. If the response does not end with a line break, adds one.
+/// The `sluice api` command, which calls any API operation with the user's API key and prints the
+/// response. It adds a line break if the response does not end with one.
 @Command(
         name = "api",
         description = {

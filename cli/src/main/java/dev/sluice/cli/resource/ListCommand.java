@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import java.util.Optional;
 
 /// The `list` command for one resource type, such as `sluice sources list`. It is also used for the
-/// command `sluice sources trash`.
+/// `sluice sources trash` command.
 @Command(name = "list", description = "List them as a table.")
 final class ListCommand implements Runnable {
 
@@ -32,7 +32,7 @@ final class ListCommand implements Runnable {
             description = "Only those with this text in their name or address.")
     private @Nullable String query;
 
-    /// @param path the path of the list relative to `/api/v1/`, such as `sources/trash`
+    /// @param path the list's path relative to `/api/v1/`, such as `sources/trash`
     ListCommand(ResourceType type, String path, CommandContext context) {
         this.type = type;
         this.path = path;

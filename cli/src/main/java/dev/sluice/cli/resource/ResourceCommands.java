@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// Builds the `api` command, and a command group for each resource type, such as `sources` with its
-/// commands `list` and `create`.
+/// `list` and `create` commands.
 public final class ResourceCommands {
 
     private ResourceCommands() {}

@@ -9,7 +9,7 @@ import dev.sluice.cli.shell.JsonTree;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// The `sluice sources restore` command: takes a source out of the trash.
+/// The `sluice sources restore` command, which takes a source out of the trash.
 @Command(name = "restore", description = "Take a source out of the trash.")
 final class RestoreCommand implements Runnable {
 

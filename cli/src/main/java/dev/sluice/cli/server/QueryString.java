@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Builds the query of a request, parameter by parameter.
+/// Builds a URL's query string, parameter by parameter.
 public final class QueryString {
 
     private final List<String> pairs = new ArrayList<>();

@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
-/// Calls the management API. Does not follow redirects, because a redirect could send the key to
-/// another server.
+/// A client for the management API. It does not follow redirects, because a redirect could send the
+/// key to another server.
 public final class ServerClient implements AutoCloseable {
 
     /// The path prefix of all operations of the management API.
@@ -47,7 +47,7 @@ public final class ServerClient implements AutoCloseable {
                     .connectTimeout(CONNECT_TIMEOUT)
                     .build();
 
-    /// @param notes prints a line for people, such as the reason why the client is waiting
+    /// @param notes prints a line for the user, such as the reason the client is waiting
     public ServerClient(ServerAddress server, Optional<String> apiKey, Consumer<String> notes) {
         this.server = server;
         this.apiKey = apiKey;

@@ -40,7 +40,7 @@ public final class CommandException extends RuntimeException {
         this.retryAfter = retryAfter;
     }
 
-    /// Returns the error for wrong usage, such as an invalid argument.
+    /// Returns the error for incorrect usage, such as an invalid argument.
     public static CommandException usage(String problem, String hint) {
         return new CommandException(ExitCode.USAGE, "usage", problem, hint);
     }

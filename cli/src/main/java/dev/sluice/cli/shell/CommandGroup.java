@@ -11,7 +11,7 @@ public final class CommandGroup {
 
     private CommandGroup() {}
 
-    /// @param commands the commands of the group, by name
+    /// @param commands the group's commands, by name
     public static void add(
             CommandLine root, String name, String description, Map<String, Object> commands) {
         var spec = CommandSpec.create().name(name);
@@ -21,8 +21,8 @@ public final class CommandGroup {
         root.addSubcommand(name, group);
     }
 
-    /// Returns the command with the given description. This is for command classes whose
-    /// description differs from instance to instance.
+    /// Returns a command line for the command, with the given description. Use this for command
+    /// classes whose description differs from instance to instance.
     public static CommandLine described(Object command, String description) {
         var line = new CommandLine(command);
         line.getCommandSpec().usageMessage().description(description);

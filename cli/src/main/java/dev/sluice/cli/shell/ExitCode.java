@@ -1,6 +1,6 @@
 package dev.sluice.cli.shell;
 
-/// The exit codes of the commands. `docs/guide/cli.md` documents them.
+/// The exit codes of all commands, which `docs/guide/cli.md` documents.
 public final class ExitCode {
 
     public static final int OK = 0;

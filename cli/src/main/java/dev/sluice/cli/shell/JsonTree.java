@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 
-/// Reads and writes JSON. Numbers keep every digit. An object that repeats a field counts as
+/// Reads and writes JSON. Numbers keep every digit. An object that repeats a field is treated as
 /// invalid JSON.
 public final class JsonTree {
 
@@ -56,7 +56,7 @@ public final class JsonTree {
         return MAPPER.writeValueAsBytes(node);
     }
 
-    /// Returns the JSON with indentation, for people to read.
+    /// Returns the JSON, indented for readability.
     public static String writePretty(JsonNode node) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
     }

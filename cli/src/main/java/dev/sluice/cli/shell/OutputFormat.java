@@ -8,10 +8,10 @@ import java.util.stream.Collectors;
 
 /// How a command prints its result.
 public enum OutputFormat {
-    /// Tables and sentences for people.
+    /// Tables and sentences for human readers.
     PRETTY("pretty"),
-    /// JSON for programs. This is usually the server's response, unchanged. A stream has one object
-    /// per line.
+    /// JSON for programs. This is usually the server's response, unchanged. A stream prints one
+    /// object per line.
     JSON("json"),
     /// For a list or a resource, only the ids. For a stream, only the lines on standard error, such
     /// as warnings and the summary.
@@ -39,7 +39,7 @@ public enum OutputFormat {
                                                         .collect(Collectors.joining(", ")))));
     }
 
-    /// Converts the value of an option.
+    /// Converts the value of a command-line option.
     public static final class Converter implements ITypeConverter<OutputFormat> {
 
         @Override

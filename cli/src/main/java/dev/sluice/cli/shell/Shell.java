@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/// The environment of a command: variables, folders, standard streams, and whether it runs on a
-/// terminal.
+/// The environment that a command runs in: its variables, folders and standard streams, and whether
+/// it runs on a terminal.
 ///
 /// @param home the user's home folder
 /// @param isTerminal whether input and output are connected to a terminal
@@ -30,8 +30,8 @@ public record Shell(
         environment = Map.copyOf(environment);
     }
 
-    /// Returns the environment of this process. Its output streams use UTF-8 in any locale because
-    /// JSON is UTF-8.
+    /// Returns the environment of this process. Its output streams use UTF-8 in every locale
+    /// because JSON is UTF-8.
     public static Shell ofProcess() {
         var console = System.console();
         return new Shell(
@@ -77,7 +77,7 @@ public record Shell(
         return variable(variable).map(Path::of).filter(Path::isAbsolute);
     }
 
-    /// Reads standard input to its end.
+    /// Reads all of standard input.
     public byte[] readInput() {
         try {
             return in.readAllBytes();
@@ -86,7 +86,7 @@ public record Shell(
         }
     }
 
-    /// Prints a line for people on standard error, separate from the command's result.
+    /// Prints a line for the user on standard error, separate from the command's result.
     public void note(String line) {
         err.println(SafeText.line(line));
     }

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.regex.Pattern;
 
-/// Parses times and durations as people type them: `90s`, `15m`, `2h`, `3d`, or an RFC 3339 time.
+/// Parses times and durations as users type them: `90s`, `15m`, `2h`, `3d`, or an RFC 3339 time.
 public final class TimeArgument {
 
     private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");

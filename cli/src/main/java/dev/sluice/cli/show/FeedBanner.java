@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The text that is printed when a stream opens: what the stream shows, and where events are sent.
+/// The text printed when a stream opens. It says what the stream shows and where events are sent.
 ///
 /// @param server the server's address
 /// @param access a phrase that names the server and says where the API key comes from
@@ -45,7 +45,7 @@ public record FeedBanner(
         choice.filter().ifPresent(rules -> json.set("filter", rules));
     }
 
-    /// Returns the banner as lines of text, for people to read.
+    /// Returns the banner as lines of human-readable text.
     List<String> lines() {
         var lines = new ArrayList<String>();
         lines.add(access + ", workspace " + workspace);

@@ -21,7 +21,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/// Prints the events of a stream: lines for people, or one JSON object per line for programs.
+/// Prints a stream's events, either as human-readable lines or as one JSON object per line.
 /// Thread-safe.
 public final class FeedPrinter {
 
@@ -57,8 +57,8 @@ public final class FeedPrinter {
         }
     }
 
-    /// @param missed the number of events that arrived while the stream was lost, or empty if
-    ///   unknown
+    /// @param missed the number of events that arrived while the stream was disconnected, or empty
+    ///   if unknown
     public synchronized void resumed(OptionalLong missed) {
         var json = line("resumed");
         missed.ifPresent(count -> json.put("missed", count));
@@ -94,9 +94,9 @@ public final class FeedPrinter {
         note("Warning: " + message);
     }
 
-    /// Reports a received event. For programs, prints it as JSON immediately. For people, prints
-    /// its line immediately if `isShownOnly`. Otherwise the line is printed later, with the result
-    /// of forwarding, or with the reason why the event is not forwarded.
+    /// Reports a received event. JSON output prints the event immediately. Human-readable output
+    /// prints its line immediately only if `isShownOnly`. Otherwise, the line is printed later,
+    /// with the result of forwarding the event or the reason why it is not forwarded.
     public synchronized void event(StoredEvent event, boolean isShownOnly) {
         received();
         var json =
@@ -180,8 +180,8 @@ public final class FeedPrinter {
                 : "  " + text.substring(0, Math.min(EXCERPT_LENGTH, text.length()));
     }
 
-    /// Prints the counts on the first call. Later calls do nothing. This method is called both when
-    /// the command ends and when Ctrl-C ends the process.
+    /// Prints the summary on the first call. Later calls do nothing. This method is called both
+    /// when the command ends and when Ctrl-C ends the process.
     public synchronized void summary() {
         if (isSummaryPrinted) {
             return;
@@ -203,8 +203,8 @@ public final class FeedPrinter {
         return failed;
     }
 
-    /// Returns whether writing to standard output has failed, for example because the reader of a
-    /// pipe has closed it.
+    /// Returns whether writing to standard output has failed, for example because the program that
+    /// reads the pipe has closed it.
     public boolean isBroken() {
         return context.shell().out().checkError();
     }

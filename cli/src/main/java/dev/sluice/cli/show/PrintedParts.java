@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /// The parts of an event that are printed in addition to its one-line summary.
 ///
 /// @param isFull whether the event's body is printed in full
-/// @param hasSecrets whether the output for people shows credentials and signatures in headers
+/// @param hasSecrets whether human-readable output shows credentials and signatures in headers
 ///   instead of masking them
 public record PrintedParts(
         boolean hasHeaders,
@@ -27,12 +27,12 @@ public record PrintedParts(
                     "auth|cookie|signature|secret|token|password|api-?key|hmac",
                     Pattern.CASE_INSENSITIVE);
 
-    /// Returns the setting that prints an event's headers and its whole body.
+    /// Returns the parts that make up an event's payload: its headers and its whole body.
     public static PrintedParts payload(boolean hasSecrets) {
         return new PrintedParts(true, true, false, true, hasSecrets);
     }
 
-    /// Returns a header as a line for people. Masks a secret value unless `hasSecrets`.
+    /// Formats a header as a human-readable line. A secret value is masked unless `hasSecrets`.
     String line(StoredHeader header) {
         boolean isMasked = !hasSecrets && SECRET.matcher(header.name()).find();
         return header.name() + ": " + (isMasked ? MASK : header.value());
@@ -40,7 +40,7 @@ public record PrintedParts(
 
     private static final int MAX_LENGTH = 2_000;
 
-    /// Returns the part of a body that is printed.
+    /// Shortens a long body for printing, unless `isFull`.
     String cut(String body) {
         return isFull || body.length() <= MAX_LENGTH ? body : body.substring(0, MAX_LENGTH) + " …";
     }

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/// Prints the counts of a time window: the totals, and a table with a row for each time bucket.
+/// Prints the counts for a time window: the totals, and a table with a row for each time bucket.
 final class OverviewPrinter {
 
     private static final List<String> LINES =
@@ -71,7 +71,8 @@ final class OverviewPrinter {
                 });
     }
 
-    /// Returns one object with the totals and with the fields `window`, `bucket` and `waiting`.
+    /// Returns one object that combines the totals with the fields `window`, `bucket` and
+    /// `waiting`.
     private static ObjectNode record(JsonNode overview) {
         var record =
                 overview.path("totals") instanceof ObjectNode totals

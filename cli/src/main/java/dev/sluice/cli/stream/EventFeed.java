@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Follows a live stream of events and passes them to a [FeedListener]. After the connection is
+/// Follows a live event stream and passes its events to a [FeedListener]. If the connection is
 /// lost, the feed reconnects. It then continues after the last position that it passed to the
 /// listener, unless the request names another path to use after a loss.
 public final class EventFeed {
@@ -46,15 +46,15 @@ public final class EventFeed {
     /// event.
     private String lastReceived = "";
 
-    /// If present, the stream may have missed events that arrived at this time or later. Those
-    /// events have not yet been read from the API.
+    /// If present, the stream may have missed events that arrived at this time or later, and they
+    /// have not yet been read from the API.
     private Optional<String> missedSince = Optional.empty();
 
     private boolean hasSlept;
     private volatile boolean isHandling;
     private volatile boolean isStopped;
 
-    /// @param wallClock the wall clock, used to notice that the machine was asleep
+    /// @param wallClock the wall clock, used to detect that the machine was asleep
     public EventFeed(
             ServerClient client,
             InstantSource wallClock,
@@ -74,7 +74,7 @@ public final class EventFeed {
     /// Passes events to the listener until the listener is done or the feed is stopped.
     ///
     /// @throws CommandException if the stream cannot be opened, or if a lost stream cannot be
-    ///   reopened in time or the server refuses to reopen it
+    ///   reopened in time, or if the server refuses to reopen it
     public void run() throws InterruptedException {
         int attempt = 0;
         var waited = Duration.ZERO;
@@ -113,8 +113,8 @@ public final class EventFeed {
         isStopped = true;
     }
 
-    /// Returns how long to wait before the next try. Throws `refusal` if there should be no further
-    /// try.
+    /// Returns how long to wait before the next attempt. Throws `refusal` if there should not be
+    /// one.
     private Duration delayAfter(CommandException refusal, int attempt, Duration waited) {
         lossReason = refusal.problem();
         var wait = refusal.retryAfter().orElse(MIN_BACKOFF);
@@ -229,8 +229,9 @@ public final class EventFeed {
             case "gap" -> {
                 String reason = reason(message);
                 listener.onGap(reason);
-                // The missed events must be fetched only after `database_replaced`. After any other
-                // gap, the stream itself sends the missed events that are still stored.
+                // The feed must fetch the missed events itself only if the reason is
+                // `database_replaced`. After any other gap, the stream sends the missed events that
+                // are still stored.
                 if (reason.equals("database_replaced") && !lastReceived.isEmpty()) {
                     missedSince = missedSince.or(() -> Optional.of(lastReceived));
                     fetchMissed();
@@ -242,7 +243,7 @@ public final class EventFeed {
             }
         }
         // The `ready` message of a resumed stream must not advance the position. The server may
-        // still have to send events between the old position and the message's position. If this
+        // still have events to send between the old position and the message's position. If this
         // run ended before they arrived, the next run would skip them.
         boolean isResumed = message.event().equals("ready") && !cursor.isEmpty();
         if (!message.id().isEmpty() && !isResumed) {
@@ -274,9 +275,9 @@ public final class EventFeed {
         }
     }
 
-    /// Uses the API's lists to read the events that the stream may have missed, and passes them to
-    /// the listener. Skips them if [StreamRequest#storedEvents] returns empty. If the server cannot
-    /// be reached, the feed tries again after it has reconnected.
+    /// Uses the API to read the events that the stream may have missed, and passes them to the
+    /// listener. They are skipped if [StreamRequest#storedEvents] returns empty. If the server
+    /// cannot be reached, the feed tries again after it has reconnected.
     private void fetchMissed() {
         if (missedSince.isPresent() && storedEvents.isPresent()) {
             for (var listed : storedEvents.get().since(missedSince.get())) {
@@ -301,9 +302,9 @@ public final class EventFeed {
         }
     }
 
-    /// Returns true unless the event is among the last 10 000 events received. Remembers the event
-    /// for later calls. The check is needed because the server may send some events twice if the
-    /// stream continues after an event's id.
+    /// Returns whether the event is new, that is, not among the last 10 000 events received, and
+    /// remembers it for later calls. The server may send some events twice when a stream continues
+    /// after an event's id.
     private boolean isNew(StoredEvent event) {
         boolean isNew = seen.add(event.id());
         if (event.receivedAt().compareTo(lastReceived) > 0) {

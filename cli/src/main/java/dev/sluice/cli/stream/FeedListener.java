@@ -18,27 +18,28 @@ public interface FeedListener {
     /// @param missed the number of events that arrived in the meantime, or empty if unknown
     void onResumed(OptionalLong missed);
 
-    /// Called for an event. The feed waits until this method returns.
+    /// Called for each event. The feed waits until this method returns.
     void onEvent(StoredEvent event);
 
-    /// Called for an event that the server leaves out of the stream, for example because the event
-    /// does not pass a filter.
+    /// Called for each event that the server leaves out of the stream, for example because the
+    /// event does not pass a filter.
     void onFiltered(FilteredEvent filtered);
 
     /// Called after all messages up to this position have been passed to the listener.
     void onCursor(String cursor);
 
-    /// Called when events may be missing. Unless the reason is `not_resumed`, the feed next passes
-    /// to [#onEvent] the missing events that it can still get.
+    /// Called when events may be missing. Unless the reason is `not_resumed`, the feed then passes
+    /// any missing events that it can still get to [#onEvent].
     ///
     /// @param reason a stable, machine-readable code, such as `retention`
     void onGap(String reason);
 
-    /// Called while events arrive faster than they are handled.
+    /// Called when events arrive faster than the listener handles them.
     void onBacklog();
 
-    /// Called when no data has arrived for so long that the stream counts as lost, while this
-    /// listener is still handling an event. The call is made on another thread.
+    /// Called when the stream counts as lost because no data has arrived for `time`, while this
+    /// listener is still handling an event. Unlike the other methods, this one is called on another
+    /// thread.
     void onSilence(Duration time);
 
     /// Called when the stream is lost or cannot be opened. The feed tries to reconnect after the

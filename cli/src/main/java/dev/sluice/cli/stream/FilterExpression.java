@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Converts filters typed by a user into the JSON of a connection's `filter_rules`. The server
-/// checks paths, operators and values.
+/// Converts filters typed by a user into JSON in the format of a connection's `filter_rules`. The
+/// server checks paths, operators and values.
 public final class FilterExpression {
 
     private static final Pattern RULE =
@@ -23,8 +23,8 @@ public final class FilterExpression {
 
     private FilterExpression() {}
 
-    /// @param given rules such as `body.type eq order.created`, and rules or groups as JSON; an
-    ///   event must pass all of them
+    /// @param given rules such as `body.type eq order.created`, or rules and groups written as
+    ///   JSON; an event must pass all of them
     /// @return the filter, or empty if `given` is empty
     /// @throws CommandException if a rule or group is invalid
     public static Optional<JsonNode> parse(List<String> given) {
@@ -64,8 +64,8 @@ public final class FilterExpression {
         if (value == null) {
             return rule;
         }
-        // Header values are text, so a value such as `7` must not become a number. Only `exists`
-        // compares with a boolean.
+        // Header values are text, so a value such as `7` must not become a number. Only the
+        // `exists` operator takes a boolean.
         boolean isText = path.startsWith("headers.") && !operator.equals("exists");
         if (operator.equals("in") && !value.startsWith("[")) {
             var list = rule.putArray("value");
@@ -79,7 +79,7 @@ public final class FilterExpression {
     }
 
     /// Converts a value. Valid JSON is read as JSON, so `7` is a number and `"7"` is text. Anything
-    /// else is text. With `isText`, numbers, booleans and null are also read as text.
+    /// else is text. If `isText`, numbers, booleans and null are also read as text.
     private static JsonNode value(String text, boolean isText) {
         var json = JsonTree.tryRead(text.getBytes(UTF_8));
         boolean isJson =

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Detects that the machine was asleep. During sleep, the wall clock continues and the monotonic
-/// clock does not.
+/// Detects whether the machine was asleep. During sleep, the wall clock keeps running but the
+/// monotonic clock stops.
 final class SleepDetector {
 
     /// The minimum difference between the two clocks that counts as sleep. A smaller difference may
-    /// be a correction of the wall clock.
+    /// just be a correction to the wall clock.
     private static final Duration MIN_DIFFERENCE = Duration.ofSeconds(10);
 
     private final InstantSource wallClock;

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// Reads Server-Sent Events. The length of a line is bounded because the server is not trusted.
+/// Reads Server-Sent Events. The line length is limited because the server is not trusted.
 final class SseReader {
 
     private static final int MAX_LINE_BYTES = 32 * 1024 * 1024;
     private static final int BUFFER_BYTES = 16 * 1024;
 
-    /// @param event the name of the message; empty if it has none, as in a heartbeat
+    /// @param event the message's event name; empty if it has none, as in a heartbeat
     /// @param id the last id that the server sent, with this message or an earlier one
     record SseMessage(String event, String data, String id) {}
 
@@ -55,7 +55,7 @@ final class SseReader {
                 case "id" -> lastId = value;
                 case "data" -> data.append(data.isEmpty() ? "" : "\n").append(value);
                 default -> {
-                    // These are comments, the retry time, and fields that only newer servers send.
+                    // Ignore comments, the retry time, and fields that only newer servers send.
                 }
             }
         }

@@ -9,17 +9,17 @@ import java.util.Optional;
 /// The position at which a stream starts.
 ///
 /// @param after the id of the event after which the stream starts. Empty if the stream starts with
-///   the next event to arrive, or if `cursor` says where it starts
+///   the next event to arrive, or if `cursor` says where to start
 /// @param cursor the cursor of an earlier stream; may be empty
 /// @param isGapExpected whether the server is expected to report at the start that events are
 ///   missing because their retention period has ended; if so, this report is not shown
-/// @param description a phrase that tells people where the stream starts
+/// @param description a phrase that tells the user where the stream starts
 public record StartPlace(
         Optional<String> after, String cursor, boolean isGapExpected, String description) {
 
     public static final StartPlace NOW = new StartPlace(Optional.empty(), "", false, "from now on");
 
-    /// An id lower than that of any event. A stream that continues after this id begins with the
+    /// An id lower than any event's id. A stream that continues after this id begins with the
     /// oldest event.
     private static final String BEFORE_ALL_EVENTS = "00000000-0000-7000-8000-000000000000";
 

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Uses the API to read the events that arrived while a stream was not connected. Includes only
-/// events of the sources that the stream shows.
+/// Uses the API to read the events that arrived while a stream was disconnected. Only events from
+/// the sources that the stream shows are included.
 final class StoredEvents {
 
     private static final String PAGE_SIZE = "100";
@@ -35,8 +35,8 @@ final class StoredEvents {
         this.isFull = isFull;
     }
 
-    /// Returns the events that arrived at this time or later, the oldest first. They have no
-    /// headers or body; [#whole] reads those.
+    /// Returns the events that arrived at this time or later, oldest first. They have no headers or
+    /// body; [#whole] reads those.
     ///
     /// @param time a time in the server's format
     /// @throws CommandException if the request to the server fails

@@ -11,16 +11,16 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
 
-/// The events that a stream shows: all events of the sources, or only those that pass the filter if
-/// there is one. If there is a connection, each event is shown as the connection would send it.
+/// The events that a stream shows: all events from the sources, or only those that pass the filter,
+/// if there is one. If there is a connection, each event is shown as the connection would send it.
 ///
 /// @param filter JSON in the format of `filter_rules`
 /// @param connection the connection's id
 public record StreamChoice(
         StreamSources sources, Optional<JsonNode> filter, Optional<String> connection) {
 
-    /// @param given ids or names of sources. If empty, the stream shows the connection's source, or
-    ///   all sources if there is no connection
+    /// @param given source ids or names. If empty, the stream shows the connection's source, or all
+    ///   sources if there is no connection
     /// @param connection the connection's id as the user typed it
     public static StreamChoice find(
             ServerClient client,
@@ -47,7 +47,7 @@ public record StreamChoice(
     }
 
     /// Returns text that identifies this choice. Positions are saved under this text because a
-    /// position in a stream with one filter is not valid for another filter.
+    /// position in one stream is not valid in a stream with a different filter.
     public String key() {
         return sources.key()
                 + connection.map(id -> " connection " + id).orElse("")

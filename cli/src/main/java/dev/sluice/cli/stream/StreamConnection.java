@@ -16,14 +16,14 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// One connection of an [EventFeed] to the server. A separate thread reads it, so that the feed can
-/// notice when no data arrives.
+/// A connection from an [EventFeed] to the server. A separate thread reads from it, so that the
+/// feed can notice when no data arrives.
 final class StreamConnection implements AutoCloseable {
 
     static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
-    /// The maximum number of messages that are queued while the local service is slow. When the
-    /// queue is full, reading stops and the server must wait.
+    /// The maximum number of messages that are queued while the listener is busy. When the queue is
+    /// full, reading stops and the server must wait.
     private static final int QUEUE_SIZE = 32;
 
     private final HttpClient http;
@@ -145,7 +145,7 @@ final class StreamConnection implements AutoCloseable {
         try {
             body.close();
         } catch (IOException e) {
-            // The connection is closed in any case.
+            // The connection is closed either way.
         }
         isOver = true;
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 /// @param choice the events that the stream shows, used to count missed events, and to fetch them
 ///   from the API if the stream can no longer send them. If empty, missed events are neither
 ///   counted nor fetched
-/// @param isFull whether events include headers and body
+/// @param isFull whether events include their headers and body
 public record StreamRequest(
         String path,
         String cursor,

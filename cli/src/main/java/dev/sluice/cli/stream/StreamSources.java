@@ -66,7 +66,7 @@ public final class StreamSources {
         return names.getOrDefault(id, id);
     }
 
-    /// Returns text that identifies these sources, independent of their order.
+    /// Returns text that identifies these sources, regardless of their order.
     public String key() {
         var ids = new TreeSet<String>();
         chosen.forEach(source -> ids.add(source.id()));

@@ -5,7 +5,7 @@ import java.time.Duration;
 /// The timeouts of an [EventFeed].
 ///
 /// @param noData the time without data after which a stream counts as lost
-/// @param reconnect how long to try to reconnect a lost stream
+/// @param reconnect how long to keep trying to reopen a lost stream
 /// @param streamLimit if the workspace has too many open streams, how long to wait in total for one
 ///   of them to close
 public record StreamTimeouts(Duration noData, Duration reconnect, Duration streamLimit) {

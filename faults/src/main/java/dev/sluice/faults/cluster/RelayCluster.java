@@ -29,10 +29,11 @@ public final class RelayCluster implements AutoCloseable {
 
     /// A fault's requirements that must be met before any process starts.
     ///
-    /// @param postgresSettings the settings of PostgreSQL
-    /// @param postgresEnvironment the environment of PostgreSQL's processes
-    /// @param relaySettings the settings of each relay, by the names of their environment variables
-    /// @param secondRelaySettings additional settings of the second relay
+    /// @param postgresSettings settings for PostgreSQL
+    /// @param postgresEnvironment the environment variables of PostgreSQL's processes
+    /// @param relaySettings settings for every relay, keyed by the names of their environment
+    ///   variables
+    /// @param secondRelaySettings additional settings for the second relay
     /// @param volume a volume for a part of PostgreSQL's data
     /// @param hasOwnPostgres whether the first relay runs PostgreSQL itself
     public record ClusterRequirements(
@@ -74,7 +75,7 @@ public final class RelayCluster implements AutoCloseable {
 
         /// Returns requirements that place a part of PostgreSQL's data on a volume.
         ///
-        /// @param postgres the settings of PostgreSQL
+        /// @param postgres settings for PostgreSQL
         public static ClusterRequirements ofVolume(
                 TmpfsVolume volume, Map<String, String> postgres) {
             return new ClusterRequirements(
@@ -82,9 +83,9 @@ public final class RelayCluster implements AutoCloseable {
         }
     }
 
-    /// Starts a relay that creates the database. If the first relay of the cluster is to run
-    /// PostgreSQL itself, the started relay keeps running and becomes that first relay. Otherwise
-    /// it is stopped, and PostgreSQL is started without it.
+    /// Starts a relay that creates the database. If the cluster's first relay is to run PostgreSQL
+    /// itself, the relay started here keeps running and becomes that first relay. Otherwise, it is
+    /// stopped, and PostgreSQL is started without it.
     public static RelayCluster startDatabase(
             Path launcher, boolean keep, ClusterRequirements requirements) {
         var maker = RelayProcess.start(launcher, keep);
@@ -113,7 +114,7 @@ public final class RelayCluster implements AutoCloseable {
     /// Starts another relay.
     ///
     /// @param wired whether the relay reaches its database through a proxy
-    /// @param settings additional settings, by the names of their environment variables
+    /// @param settings additional settings, keyed by the names of their environment variables
     public RelayProcess addRelay(boolean wired, Map<String, String> settings) {
         var all = new HashMap<>(requirements.relaySettings());
         if (relays.size() == 1) {

@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A wrong wall clock for processes that are started with its [#environment()]. The clock can be
-/// changed while they are running.
+/// A deliberately wrong wall clock for processes that are started with its [#environment()]. The
+/// clock can be changed while they are running.
 ///
 /// It is implemented as a small library, which this class compiles and which the processes load
 /// before the C library (`LD_PRELOAD`).
 ///
-/// The monotonic clock stays correct, as it does when the wall clock of a machine is set.
+/// The monotonic clock stays correct, as it does when a machine's wall clock is changed.
 public final class SkewedClock {
 
     private static final List<String> FILE_NAMES = List.of("skew.c", "skew.so", "skew");
@@ -70,7 +70,7 @@ public final class SkewedClock {
         }
     }
 
-    /// Returns the environment for the processes that should use this clock.
+    /// Returns the environment variables for the processes that should use this clock.
     public Map<String, String> environment() {
         return Map.of(
                 "LD_PRELOAD",

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 /// A PostgreSQL server that a relay has unpacked and set up. Normally, the testbed runs it after
 /// that relay has stopped, and can kill and restart it at any time.
 ///
-/// An instance that [#runBy] returned is different: the relay still runs that server.
+/// An instance returned by [#runBy] is different: there, the relay still runs the server.
 public final class StandalonePostgres implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
@@ -136,7 +136,7 @@ public final class StandalonePostgres implements AutoCloseable {
         });
     }
 
-    /// Returns how many lines of the log contain this text.
+    /// Returns how many lines in the log contain this text.
     public long countLogLines(String text) {
         return unchecked(() -> Files.readAllLines(log(), ISO_8859_1)).stream()
                 .filter(line -> line.contains(text))

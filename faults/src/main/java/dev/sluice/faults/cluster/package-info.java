@@ -1,5 +1,5 @@
-/// Relays that share one PostgreSQL server, and the means to fill its disk and to shift the clocks
-/// of processes.
+/// Relays that share one PostgreSQL server, and tools to fill its disk and to shift the clocks of
+/// processes.
 @NullMarked
 package dev.sluice.faults.cluster;
 

@@ -18,8 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A connection to the relay that can send any bytes, and reads one response for each request. It
-/// reconnects after the relay has closed the connection. Not thread-safe.
+/// A connection to the relay that can send arbitrary bytes and reads one response for each request.
+/// It reconnects if the relay has closed the connection. Not thread-safe.
 final class FuzzConnection implements AutoCloseable {
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
@@ -52,8 +52,8 @@ final class FuzzConnection implements AutoCloseable {
         try {
             open.getOutputStream().write(bytes);
         } catch (IOException refused) {
-            // The relay may have answered before it stopped reading, so the response is read in any
-            // case.
+            // The relay may have answered before it stopped reading, so the response is read
+            // anyway.
         }
         FuzzResponse answer;
         do {

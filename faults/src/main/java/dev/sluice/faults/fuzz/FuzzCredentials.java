@@ -8,7 +8,7 @@ import java.util.Optional;
 /// The credentials that a fuzz run sends with its requests.
 ///
 /// @param key an API key
-/// @param session the cookie of the owner's session, or empty if there is no session
+/// @param session the cookie for the owner's session, or empty if there is no session
 record FuzzCredentials(String key, Optional<String> session) {
 
     static FuzzCredentials ofKey(String key) {

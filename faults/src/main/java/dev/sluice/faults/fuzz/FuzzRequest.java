@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sluice.contract.ApiOperation;
 
-/// One request, byte for byte.
+/// A fuzz request, byte for byte.
 ///
 /// @param number identifies the request; the same seed and number generate the same request if the
 ///   same ids are known

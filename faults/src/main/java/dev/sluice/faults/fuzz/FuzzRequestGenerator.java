@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Generates requests from the OpenAPI document. The same seed and number produce the same request
-/// if the same ids are known ([KnownIds]).
+/// Generates requests from the OpenAPI document. The same seed and number produce the same request,
+/// provided that the same ids are known (see [KnownIds]).
 public final class FuzzRequestGenerator {
 
     private static final List<String> METHODS = RequestMutator.texts("methods");
@@ -31,7 +31,7 @@ public final class FuzzRequestGenerator {
     private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
 
     /// The maximum size of a body that is sent to an operation that takes none. The relay does not
-    /// read a long body, and may close the connection before the fuzzer has read the response.
+    /// read a long body, so it may close the connection before the fuzzer has read the response.
     private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
 
     /// Operations that would end the run's session, move it to another workspace or remove its
@@ -75,7 +75,8 @@ public final class FuzzRequestGenerator {
         return random.nextInt(5) < 2 ? builder.valid() : builder.broken(random);
     }
 
-    /// Returns the operations to request. Streams are left out, because their responses never end.
+    /// Returns the operations to send requests to. Streams are left out because their responses
+    /// never end.
     static List<ApiOperation> operations(OpenApiDocument document) {
         return document.operations().stream().filter(operation -> !operation.isStream()).toList();
     }
@@ -141,7 +142,7 @@ public final class FuzzRequestGenerator {
 
         /// Returns the header lines that authenticate the request. An operation that accepts only a
         /// session gets the session; any other gets the key, or sometimes the session. `logout`
-        /// always gets the key, because with the session it would end the session.
+        /// always gets the key because, with the session, it would end that session.
         private String authorization() {
             boolean isSession =
                     !operation.id().equals("logout")
@@ -190,8 +191,8 @@ public final class FuzzRequestGenerator {
             return parameter.path("name").asString() + "=" + value;
         }
 
-        /// Returns either one of the operation's examples, with ids of existing objects, or a body
-        /// generated from its schema.
+        /// Returns either one of the operation's examples, filled in with the ids of existing
+        /// objects, or a body generated from its schema.
         private JsonNode json() {
             if (!operation.examples().isEmpty() && random.nextInt(3) == 0) {
                 var example = values.pick(operation.examples()).deepCopy();

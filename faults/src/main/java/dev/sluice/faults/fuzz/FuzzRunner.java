@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// Both the number of requests and the total time are limited.
 public final class FuzzRunner {
 
-    /// The number of responses for each operation and status. A key is, for example, `getMe 200`.
+    /// The number of responses for each operation and status. `getMe 200` is an example of a key.
     private final Map<String, Integer> answers = new ConcurrentHashMap<>();
 
     private final Map<String, Integer> kinds = new ConcurrentHashMap<>();

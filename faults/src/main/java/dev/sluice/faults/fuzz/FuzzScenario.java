@@ -16,20 +16,20 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Scenario `fuzz`: sends valid and broken requests, which are generated from the relay's own
+/// The `fuzz` scenario, which sends valid and broken requests generated from the relay's own
 /// OpenAPI document. The document must describe every response, no response may be a 5xx (except a
 /// source's custom response), and the relay's live heap may grow only a little.
 public record FuzzScenario(
         RelaySetup setup, int requests, int seed, int connections, Duration maxTime)
         implements Scenario {
 
-    /// The maximum growth of the live heap. It allows for the objects that the run creates, and for
-    /// caches.
+    /// The maximum growth of the live heap. It leaves room for caches and for the objects that the
+    /// run creates.
     private static final double MAX_HEAP_GROWTH_MIB = 16;
 
     /// The first `requests / WARM_UP_DIVISOR` requests are the warm-up, which fills caches and lets
-    /// the JIT compiler work. The growth of the heap is measured from the end of the warm-up to the
-    /// end of the run.
+    /// the JIT compiler work. Heap growth is measured from the end of the warm-up to the end of the
+    /// run.
     private static final int WARM_UP_DIVISOR = 5;
 
     public static FuzzScenario from(CommandLineOptions options) {

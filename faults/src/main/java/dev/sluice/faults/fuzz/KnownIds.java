@@ -20,7 +20,7 @@ public final class KnownIds {
     private final Map<String, List<String>> byKind = new HashMap<>();
     private final Map<String, String> tokens = new HashMap<>();
 
-    /// The kind of the objects in each collection, by the collection's path.
+    /// The kind of object in each collection, keyed by the collection's path.
     private static final Map<String, String> KINDS_BY_COLLECTION =
             Map.of(
                     "/api/v1/sources", "source",

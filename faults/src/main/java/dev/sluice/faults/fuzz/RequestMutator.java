@@ -23,8 +23,8 @@ final class RequestMutator {
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-    /// Writes non-ASCII characters as escapes, because half of a surrogate pair can only be written
-    /// that way.
+    /// Writes non-ASCII characters as escapes, because that is the only way to write an unpaired
+    /// surrogate.
     private static final JsonMapper ASCII_WRITER =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
@@ -52,7 +52,7 @@ final class RequestMutator {
         this.values = values;
     }
 
-    /// Returns the values in the resource file, and values that are too long for that file or
+    /// Returns the values in the resource file, plus values that are too long for that file or
     /// cannot be written in plain JSON.
     private static List<JsonNode> badValues() {
         var values = new ArrayList<>(CASES.path("values").values());
@@ -64,7 +64,7 @@ final class RequestMutator {
         return List.copyOf(values);
     }
 
-    /// Returns the literals in the resource file, and literals that once made filters expensive:
+    /// Returns the literals in the resource file, plus literals that once made filters expensive:
     /// many operands, many empty lists, long numbers.
     private static List<String> badLiterals() {
         String zeros = "0,".repeat(2_700) + "0";

@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 /// Generates values that fit a schema.
 final class SchemaValueGenerator {
 
-    /// A URL on which nothing is listening, so deliveries to it fail immediately.
+    /// A URL at which nothing is listening, so deliveries to it fail immediately.
     private static final String UNREACHABLE_URL = "http://127.0.0.1:1/hook";
 
     private static final List<String> SAMPLE_TEXTS =
@@ -50,7 +50,7 @@ final class SchemaValueGenerator {
                     Map.entry("^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32))),
                     Map.entry("^[A-Za-z0-9_-]+$", List.of("AAAA", "a_Z-9")));
 
-    /// Groups of mutually exclusive fields: a request needs exactly one field of a group. The
+    /// Groups of mutually exclusive fields: a request needs exactly one field from a group. The
     /// schemas state this only in words.
     private static final List<List<String>> EXCLUSIVE_FIELDS =
             List.of(List.of("connection_id", "destination_id"), List.of("event_id", "sample"));

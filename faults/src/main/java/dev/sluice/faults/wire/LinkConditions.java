@@ -3,12 +3,13 @@ package dev.sluice.faults.wire;
 import java.time.Duration;
 import java.util.Set;
 
-/// The delay, bandwidth and interruptions of a proxy's connections.
+/// The conditions that a proxy imposes on its connections: delay, limited bandwidth and
+/// interruptions.
 ///
-/// @param delay the delay of each byte, in each direction
+/// @param delay how long each byte is delayed, in each direction
 /// @param bytesPerSecond the bandwidth in each direction; 0 means unlimited
 /// @param blocked the directions in which no data passes. Data sent while a direction is blocked
-///   passes once the direction is unblocked, as on a real network, where TCP retransmits it
+///   arrives once the direction is unblocked, as on a real network, where TCP retransmits it
 /// @param cutAfter the number of bytes from the client after which a connection is reset; 0 means
 ///   never
 public record LinkConditions(

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A small HTTP load balancer. It sends each request to the next relay, and to another one if that
-/// relay refuses the connection or answers 503.
+/// A small HTTP load balancer. It sends each request to the next relay in turn, and tries another
+/// one if that relay refuses the connection or answers 503.
 ///
 /// If the connection to a relay fails in any other way, the balancer closes the sender's
 /// connection. A request that a relay may have stored is therefore never sent twice. Each request

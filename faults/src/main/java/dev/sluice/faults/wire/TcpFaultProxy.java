@@ -45,7 +45,7 @@ public final class TcpFaultProxy implements AutoCloseable {
         this.port = port;
     }
 
-    /// Returns a proxy that forwards connections to a port on this machine.
+    /// Returns a proxy that forwards connections to this port on this machine.
     public static TcpFaultProxy inFrontOf(int port) {
         return unchecked(() -> {
             var proxy =
@@ -161,7 +161,8 @@ public final class TcpFaultProxy implements AutoCloseable {
                 to.getOutputStream().write(chunk.bytes().array());
             }
         } catch (IOException broken) {
-            // The reading thread of this direction stops when it sees that this thread has ended.
+            // The thread that reads in this direction stops when it sees that this thread has
+            // ended.
             closeQuietly(to);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /// A person who can sign in.
 ///
-/// @param email in the form that [#normalizedEmail] returns
+/// @param email the address, in the form that [#normalizedEmail] returns
 /// @param passwordHash the result of [PasswordHasher#hash]
 public record Account(UUID id, String email, String name, String passwordHash) {
 

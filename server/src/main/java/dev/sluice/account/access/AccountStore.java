@@ -48,8 +48,8 @@ public final class AccountStore {
         tx.update("update account set password_hash = ? where id = ?", passwordHash, id);
     }
 
-    /// Locks an account until the transaction ends. Other transactions that insert a membership for
-    /// the account wait until then.
+    /// Locks an account until the transaction ends. Until then, other transactions that insert a
+    /// membership for the account must wait.
     public static void lock(Tx tx, UUID id) {
         var _ =
                 tx.findOne(

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
 /// The format of the API keys that Sluice generates: `slk_`, then 30 random base62 characters, then
-/// a checksum of 6 characters. A key that the operator sets with `SLUICE_ADMIN_API_KEY` can look
+/// a 6-character checksum. A key that the operator sets with `SLUICE_ADMIN_API_KEY` can look
 /// different.
 ///
 /// The checksum is the CRC-32 of the random part, in base62. It lets a secret scanner recognize a
@@ -47,8 +47,8 @@ final class ApiKey {
         return key.reveal().substring(0, VISIBLE_PREFIX_LENGTH);
     }
 
-    /// Returns the SHA-256 hash that is stored instead of the key. A fast hash is safe here,
-    /// because a key has too many random bits to be guessed.
+    /// Returns the SHA-256 hash that is stored instead of the key. A fast hash is safe here because
+    /// a key has too many random bits to be guessed.
     static byte[] hash(String key) {
         return Sha256.hash(key);
     }

@@ -28,14 +28,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The routes `/api/v1/api-keys`: list, create and delete a workspace's API keys.
+/// The routes under `/api/v1/api-keys`, which list, create and delete a workspace's API keys.
 ///
 /// A key belongs to the workspace and stays valid when the person who created it leaves. Only
 /// signed-in admins and owners can create or delete keys; an API key cannot. Thread-safe.
 public final class ApiKeyRoutes {
 
-    /// The maximum number of keys per workspace. It keeps the list short enough for one page. It is
-    /// checked when a key is created here, but not by `sluice reset-key`.
+    /// The maximum number of keys per workspace, which keeps the list short enough for one page. It
+    /// is enforced here, but not by `sluice reset-key`.
     private static final int MAX_KEYS = 100;
 
     private final Db db;
@@ -136,8 +136,7 @@ public final class ApiKeyRoutes {
         return Reply.created(location, json(listed).put("key", secret.reveal()));
     }
 
-    /// Parses the expiry time. Truncates it to milliseconds, because responses show it in
-    /// milliseconds.
+    /// Parses the expiry time and truncates it to milliseconds, the precision that responses show.
     private static Instant expiry(String text, Instant now) {
         var time = FieldReader.parseTime(text).truncatedTo(ChronoUnit.MILLIS);
         if (!time.isAfter(now)) {

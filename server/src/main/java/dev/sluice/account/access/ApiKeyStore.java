@@ -44,7 +44,7 @@ final class ApiKeyStore {
 
     /// A stored API key, as loaded for a request.
     ///
-    /// @param plan the name of the plan of the key's workspace
+    /// @param plan the name of the workspace's plan
     /// @param isUseRecorded whether `last_used_at` is so recent that it need not be updated
     record ApiKeyRecord(
             UUID id,
@@ -60,7 +60,7 @@ final class ApiKeyStore {
         }
     }
 
-    /// A stored API key, as shown to people in a list.
+    /// A stored API key, as shown in a list.
     ///
     /// @param creator empty if the creator's account no longer exists, or if the operator created
     ///   the key
@@ -104,7 +104,7 @@ final class ApiKeyStore {
                 workspace.value());
     }
 
-    /// Returns the keys of a workspace, newest first.
+    /// Returns a workspace's keys, newest first.
     static List<ListedKey> list(Tx tx, WorkspaceId workspace) {
         return tx.query(
                 LISTED_KEYS
@@ -147,13 +147,13 @@ final class ApiKeyStore {
                 > 0;
     }
 
-    /// Removes all keys of a workspace.
+    /// Deletes all of a workspace's keys.
     static void deleteAll(Tx tx, WorkspaceId workspace) {
         tx.update("delete from api_key where workspace_id = ?", workspace.value());
     }
 
-    /// Finds a key by its hash. Returns empty if no key of an existing workspace has this hash. The
-    /// returned key may have expired.
+    /// Finds a key by its hash. Returns empty if no existing workspace has a key with this hash.
+    /// The returned key may have expired.
     static Optional<ApiKeyRecord> find(Tx tx, byte[] hash, Instant now) {
         return tx.findOne(
                 """
@@ -191,7 +191,7 @@ final class ApiKeyStore {
         tx.update("update api_key set created_by = null where created_by = ?", account);
     }
 
-    /// Sets `last_used_at` of the key to `now`, unless the stored value is recent enough.
+    /// Sets the key's `last_used_at` to `now`, unless the stored value is recent enough.
     static void recordUse(Tx tx, ApiKeyRecord key, Instant now) {
         if (!key.isUseRecorded()) {
             tx.update("update api_key set last_used_at = ? where id = ?", now, key.id());

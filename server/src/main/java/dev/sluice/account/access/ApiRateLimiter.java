@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// The rate limit of the management API: the total number of requests that a workspace's keys may
-/// make in one clock minute. The workspace's plan sets the limit.
+/// The management API's rate limit: the number of requests that all of a workspace's keys together
+/// may make in one clock minute. The workspace's plan sets the limit.
 ///
 /// Requests are counted in the database, in the transaction that looks up the key, so all nodes
 /// share one count. The table is unlogged, so counting does not wait for a flush to disk.
@@ -55,8 +55,8 @@ final class ApiRateLimiter {
         this.plans = plans;
     }
 
-    /// Counts a request, unless it is over the limit. Returns the state of the limit, or empty if
-    /// the plan has no limit.
+    /// Counts a request, unless it is over the limit. Returns the limit's state, or empty if the
+    /// plan has no limit.
     ///
     /// @param plan the name of the workspace's plan
     Optional<ApiRateLimitStatus> countRequest(

@@ -14,7 +14,7 @@ final class ApiUseStore {
     ///
     /// If the stored count is for the next minute, it was written by a node whose clock is slightly
     /// ahead, and this method increments it. A count for any other minute is either old or was
-    /// written before a clock was set back. In both cases, counting starts again at 1.
+    /// written before a clock was set back. In either case, counting starts again at 1.
     ///
     /// @param minute the number of minutes since 1970
     /// @return the number of requests counted in this minute, including this one; empty if this

@@ -17,12 +17,13 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// Identifies the caller of an API request by its API key or its session.
+/// Identifies the caller of an API request by the request's API key or session.
 ///
-/// Every request looks up its key or session, and the person's role, in the database. Deleting a
-/// key, ending a session or changing a role therefore takes effect immediately. Requests with a
-/// valid key count towards the workspace's rate limit, if its plan has one; requests with a session
-/// do not. A request with both a key and a session is treated as a request with a key. Thread-safe.
+/// For every request, the key or session and the signed-in person's role are looked up in the
+/// database. Deleting a key, ending a session or changing a role therefore takes effect
+/// immediately. Requests with a valid key count towards the workspace's rate limit, if its plan has
+/// one; requests with a session do not. A request with both a key and a session is treated as a
+/// request with a key. Thread-safe.
 public final class Authenticator {
 
     private static final String BEARER_PREFIX = "Bearer ";
@@ -124,7 +125,7 @@ public final class Authenticator {
     ///
     /// @throws ApiException 401 if the request has no valid session
     /// @throws ApiException 403 if the request has a valid API key, or if it changes something and
-    ///   comes from another site. An invalid API key fails as in [#authenticate]
+    ///   comes from another site. For an invalid API key, the errors are those of [#authenticate]
     public Session session(Request request) {
         request.addExtraHeaders(NO_STORE);
         if (sendsKey(request)) {

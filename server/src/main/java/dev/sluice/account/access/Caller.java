@@ -28,7 +28,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         record SessionIdentity(UUID account, UUID session, Role role) implements Identity {}
     }
 
-    /// Records a change by the caller in the audit log of the workspace.
+    /// Records a change by the caller in the workspace's audit log.
     ///
     /// @param action what was done, such as `source.updated`
     /// @param name the name of what was changed; empty if it has none
@@ -37,7 +37,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         trail.record(tx, workspace, action, target, name, fields);
     }
 
-    /// Requires that the caller is signed in and has at least this role. Returns the caller's
+    /// Requires the caller to be signed in and to have at least this role. Returns the caller's
     /// session.
     ///
     /// @throws ApiException 403 if the caller uses an API key or has a lower role
@@ -59,7 +59,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         CurrentRole.require(role, required);
     }
 
-    /// Requires that the caller is signed in, and returns the caller's session.
+    /// Requires the caller to be signed in, and returns the caller's session.
     ///
     /// @throws ApiException 403 if the caller uses an API key
     public Identity.SessionIdentity requireSession() {

@@ -13,9 +13,9 @@ import java.util.UUID;
 
 /// Rechecks a person's role in a workspace, in the transaction that makes a change.
 ///
-/// A request reads the role when it begins. Before its transaction runs, somebody may remove the
-/// person or lower the role. Without the second check, an invite or a key that the request creates
-/// would outlive the removal.
+/// A request reads the role when it begins. Before its transaction runs, someone may remove the
+/// person or lower their role. Without the second check, an invite or a key that the request
+/// creates would outlive the removal.
 public final class CurrentRole {
 
     private CurrentRole() {}

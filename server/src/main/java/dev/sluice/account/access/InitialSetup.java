@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /// Creates the first workspace with its owner and an API key, if the database has no workspace yet.
 public final class InitialSetup {
 
-    /// The settings of the first workspace.
+    /// The settings for the first workspace.
     ///
     /// @param password empty to generate one
     /// @param apiKey empty to generate one

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /// Stores the networks from which people have signed in: for each account, the 16 most recently
-/// used ones. They are kept when sessions end.
+/// used ones. The networks are kept when sessions end.
 ///
 /// A network is an IPv4 address or an IPv6 /64, as returned by [ClientAddress#network]. A wider
 /// IPv4 range would also contain the addresses of other customers of the same Internet provider or
@@ -54,7 +54,7 @@ public final class KnownNetworkStore {
                 MAX_NETWORKS);
     }
 
-    /// Forgets the networks of an account.
+    /// Forgets an account's networks.
     static void deleteAll(Tx tx, UUID account) {
         tx.update("delete from known_network where account_id = ?", account);
     }

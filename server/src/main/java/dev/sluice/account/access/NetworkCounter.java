@@ -36,7 +36,7 @@ public final class NetworkCounter {
                 : Duration.between(now, counted.start().plus(WINDOW));
     }
 
-    /// Counts an event of a network. Returns how many events were counted before it in the
+    /// Counts an event from a network. Returns how many events were counted before it in the
     /// network's current minute.
     public synchronized int add(String network, Instant now) {
         return byNetwork

@@ -72,7 +72,7 @@ public final class PasswordHasher {
         return stored.startsWith(CURRENT_PREFIX);
     }
 
-    /// The parameters of Argon2id. They decide how much memory and time it takes to derive a key.
+    /// The Argon2id parameters, which determine how much memory and time it takes to derive a key.
     public record KeyCost(int memoryKib, int iterations, int parallelism) {
 
         /// The second option that RFC 9106, section 4, recommends. It is deliberately costlier than

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /// Checks the master key by decrypting the canary, a known text that is stored encrypted in the
 /// database. With a wrong key, the server refuses to start. If it did start, it would hold all
-/// deliveries, because it could not decrypt the authentication of any destination.
+/// deliveries, because it could not decrypt any destination's authentication.
 public final class SealingCanaryStore {
 
     private static final String CANARY_TEXT = "canary";
@@ -16,7 +16,7 @@ public final class SealingCanaryStore {
 
     private SealingCanaryStore() {}
 
-    /// Stores a canary if the database has none, and then decrypts the stored one.
+    /// Stores a canary if the database has none, then decrypts the stored canary.
     ///
     /// @throws Sealer.WrongKeyException if the stored canary was encrypted with another key
     public static void check(Db db, Sealer sealer) {
@@ -28,7 +28,7 @@ public final class SealingCanaryStore {
         });
     }
 
-    /// Stores a canary in a database that has none. Throws if there already is one.
+    /// Stores a canary in a database that has none. Throws an exception if there is one already.
     public static void create(Tx tx, Sealer sealer) {
         tx.update("insert into sealing_canary (sealed) values (?)", (Object) seal(sealer));
     }

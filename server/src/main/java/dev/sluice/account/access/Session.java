@@ -6,7 +6,7 @@ import dev.sluice.account.workspace.WorkspaceId;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A person's session, as it is loaded for one request.
+/// A person's session, as loaded for one request.
 ///
 /// @param membership the session's current workspace, with the person's role in it; empty if the
 ///   session has no current workspace, or if the person is no longer a member of it

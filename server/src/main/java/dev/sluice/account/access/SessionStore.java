@@ -112,11 +112,11 @@ public final class SessionStore {
                                         Role.parse(row.text("role")))));
     }
 
-    /// A session, as shown to its owner in the list of sessions.
+    /// An unexpired session, as shown to its owner in the list of sessions.
     public record OpenSession(
             UUID id, String address, String userAgent, Instant createdAt, Instant lastSeenAt) {}
 
-    /// Returns the unexpired sessions of an account, most recently seen first.
+    /// Returns an account's unexpired sessions, most recently seen first.
     public static List<OpenSession> list(Tx tx, UUID account, Instant now) {
         return tx.query(
                 """
@@ -142,7 +142,7 @@ public final class SessionStore {
         tx.update("delete from session where expires_at <= ?", now);
     }
 
-    /// Ends one session of an account. Returns false if the account has no session with this id.
+    /// Ends one of an account's sessions. Returns false if the account has no session with this id.
     public static boolean end(Tx tx, UUID account, UUID session) {
         return tx.update("delete from session where account_id = ? and id = ?", account, session)
                 > 0;
@@ -173,8 +173,8 @@ public final class SessionStore {
     }
 
     /// Ends all access to a workspace. Deletes the workspace's keys, invites and memberships. Then
-    /// switches each session in the workspace to the one that the signed-in person joined first
-    /// among their other workspaces, or to no workspace if there are no others.
+    /// switches each session in the workspace to whichever of the signed-in person's other
+    /// workspaces they joined first, or to no workspace if there are no others.
     public static void endAccess(Tx tx, WorkspaceId workspace) {
         ApiKeyStore.deleteAll(tx, workspace);
         InviteStore.deleteAll(tx, workspace);
@@ -190,7 +190,7 @@ public final class SessionStore {
                 account);
     }
 
-    /// Ends all sessions of an account, except for the session `except` if one is given.
+    /// Ends all of an account's sessions, except for the session `except` if it is given.
     public static void endAll(Tx tx, UUID account, Optional<UUID> except) {
         tx.update(
                 "delete from session where account_id = ? and id is distinct from ?",

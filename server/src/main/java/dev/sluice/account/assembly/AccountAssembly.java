@@ -39,7 +39,7 @@ import java.util.function.Consumer;
 /// plans and the audit log.
 ///
 /// @param idempotency answers repeated requests that have an `Idempotency-Key`
-/// @param planChangePolicy who may change the plan of a workspace
+/// @param planChangePolicy who may change a workspace's plan
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 /// @param chores the background tasks, in the order in which they start
@@ -128,8 +128,8 @@ public record AccountAssembly(
                         router -> PlanRoutes.addTo(router, plans)));
     }
 
-    /// Returns the chores that delete expired sessions, invites and password resets, old entries of
-    /// the audit log, and old idempotency keys.
+    /// Returns the chores that delete expired sessions, invites and password resets, old audit log
+    /// entries, and old idempotency keys.
     private static List<Chore> expiryChores(Foundation base) {
         var db = base.pools().api();
         var background = base.pools().relay();
@@ -157,8 +157,8 @@ public record AccountAssembly(
         }
     }
 
-    /// Warns if registration is open and owners may change plans: anybody could then register and
-    /// take the largest plan.
+    /// Warns if registration is open and owners may change plans, because anyone could then
+    /// register and take the largest plan.
     private static void warnOfOpenPlans(AccountSettings settings) {
         if (settings.people().isRegistrationOpen()
                 && settings.planChangePolicy() == PlanChangePolicy.OWNER

@@ -5,7 +5,7 @@ import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 
-/// The settings of the account layer.
+/// The account layer's settings.
 ///
 /// @param headerPrefix the prefix of the server's own headers; `GET /api/v1/me` shows it to callers
 public record AccountSettings(

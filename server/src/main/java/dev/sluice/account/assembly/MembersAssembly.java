@@ -20,7 +20,7 @@ final class MembersAssembly {
     private final InviteRoutes invites;
     private final AuditLogRoutes auditLog;
 
-    /// @param plans the plan catalog; a new workspace gets its first plan
+    /// @param plans the plan catalog; a new workspace gets the catalog's first plan
     MembersAssembly(
             ApiContext api,
             IdempotencyKeys idempotency,

@@ -6,7 +6,7 @@ import java.util.UUID;
 
 /// The person, API key or operator who made a change.
 ///
-/// @param id the account or the API key; empty for the operator
+/// @param id the id of the account or API key; empty for the operator
 public record AuditActor(ActorKind kind, Optional<UUID> id) {
 
     public enum ActorKind {

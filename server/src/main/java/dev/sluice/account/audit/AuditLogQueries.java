@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the audit log of a workspace.
+/// Reads a workspace's audit log.
 public final class AuditLogQueries {
 
     private static final String MATCHING =
@@ -28,7 +28,7 @@ public final class AuditLogQueries {
     /// @param address the client's address; empty for a command
     public record EntryActor(String kind, Optional<UUID> id, String name, String address) {}
 
-    /// An entry of the log.
+    /// An entry in the log.
     ///
     /// @param targetName empty if the changed object has no name, or is a person whose account was
     ///   deleted
@@ -46,7 +46,7 @@ public final class AuditLogQueries {
         }
     }
 
-    /// Selects entries of the log. A field that is empty does not restrict the selection.
+    /// A filter that selects log entries. An empty field does not restrict the selection.
     ///
     /// @param after selects entries made at or after this time
     /// @param before selects entries made before this time
@@ -60,8 +60,8 @@ public final class AuditLogQueries {
 
     private AuditLogQueries() {}
 
-    /// Returns up to `limit` entries of a workspace that match the filter, newest first. Skips the
-    /// first `offset` matching entries.
+    /// Returns up to `limit` of a workspace's entries that match the filter, newest first. The
+    /// first `offset` matching entries are skipped.
     public static List<AuditEntry> list(
             Tx tx, WorkspaceId workspace, AuditFilter filter, long offset, int limit) {
         return tx.query(

@@ -7,7 +7,7 @@ import dev.sluice.platform.id.Uuid7;
 import java.time.Instant;
 import java.util.UUID;
 
-/// Stores the audit log. Inserts entries, and deletes old entries and those of deleted workspaces.
+/// Stores the audit log: inserts entries, and deletes old entries and those of deleted workspaces.
 public final class AuditLogStore {
 
     private AuditLogStore() {}
@@ -52,7 +52,7 @@ public final class AuditLogStore {
                 limit);
     }
 
-    /// Deletes up to `limit` entries of a workspace. Returns the number of deleted entries.
+    /// Deletes up to `limit` of a workspace's entries. Returns the number of deleted entries.
     public static int deleteOf(Tx tx, WorkspaceId workspace, int limit) {
         return tx.update(
                 """

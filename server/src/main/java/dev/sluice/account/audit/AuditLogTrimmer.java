@@ -6,7 +6,7 @@ import dev.sluice.platform.loop.Loop;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Deletes entries of the audit log that are older than 400 days.
+/// Deletes audit log entries that are older than 400 days.
 public final class AuditLogTrimmer implements Loop.Step {
 
     /// How long an entry is kept: more than a year, so that every entry is covered by a yearly

@@ -10,7 +10,7 @@ import java.util.Optional;
 /// nothing for a request without an `Idempotency-Key`. Not thread-safe.
 ///
 /// Call `keep` or `keepWithoutSecret` as the last step of the transaction that carries out the
-/// request. If another request has already stored the same key, both methods throw a 409
+/// request. If another request has already stored the same key, either method throws a 409
 /// [dev.sluice.platform.http.ApiException], which rolls the transaction back. If [#begin] is called
 /// first, it throws that exception instead; then call `keep` or `keepWithoutSecret` in a later
 /// transaction.

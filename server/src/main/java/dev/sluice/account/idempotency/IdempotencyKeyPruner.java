@@ -5,7 +5,7 @@ import dev.sluice.platform.loop.Loop;
 
 import java.time.InstantSource;
 
-/// Deletes the idempotency keys that are older than 24 hours.
+/// Deletes idempotency keys that are older than 24 hours.
 public final class IdempotencyKeyPruner implements Loop.Step {
 
     private static final int CHUNK_ROWS = 1_000;

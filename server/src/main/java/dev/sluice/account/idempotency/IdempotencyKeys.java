@@ -83,8 +83,8 @@ public final class IdempotencyKeys {
                 }
                 throw e;
             }
-            // Another request with the key may have caused the failure, for example by reaching a
-            // limit of the plan.
+            // Another request with the key may have caused the failure, for example by reaching one
+            // of the plan's limits.
             var twin = db.call(tx -> find(tx, keyed));
             if (twin.isEmpty()) {
                 throw e;

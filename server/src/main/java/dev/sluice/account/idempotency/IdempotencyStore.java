@@ -31,8 +31,8 @@ public final class IdempotencyStore {
     /// If another transaction has inserted the same key and is still open, this call waits until
     /// that transaction ends.
     ///
-    /// @return false if the key is already stored and was used after `since`; nothing is then
-    ///   changed
+    /// @return false if the key is already stored and was used after `since`; in that case, nothing
+    ///   is changed
     static boolean insert(
             Tx tx, UUID owner, String key, byte[] answer, Instant now, Instant since) {
         return tx.update(
@@ -91,7 +91,7 @@ public final class IdempotencyStore {
                 limit);
     }
 
-    /// Deletes all keys of an owner, which is a workspace or an account.
+    /// Deletes all keys that belong to an owner, which is a workspace or an account.
     public static void deleteAll(Tx tx, UUID owner) {
         tx.update("delete from idempotency_key where owner_id = ?", owner);
     }

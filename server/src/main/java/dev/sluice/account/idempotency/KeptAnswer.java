@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /// The stored reply to a request with an `Idempotency-Key`, or the placeholder that is stored until
 /// there is a reply. Immutable.
 ///
-/// @param requestHash the hash of the request ([KeyedRequest#hash])
+/// @param requestHash the request's hash (see [KeyedRequest#hash])
 /// @param status the reply's HTTP status; 0 for the placeholder
 /// @param location the reply's `Location`, such as the path of the resource that the request
 ///   created; empty if there is none or it is not known

@@ -13,7 +13,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
-/// Sends invites by e-mail. Anybody with an account can invite strangers, so the e-mails are
+/// Sends invites by e-mail. Anyone with an account can invite strangers, so the e-mails are
 /// rate-limited: at most 20 an hour from each person, and at most three an hour to each address.
 /// The counts are kept in memory, so the limits apply per node. Beyond 10 000 counts, the least
 /// recently used are forgotten. Thread-safe.
@@ -37,8 +37,8 @@ public final class InviteMailer {
     private final String baseUrl;
     private final InstantSource clock;
 
-    /// The number of e-mails that each sender (by account id) sent and that each invited address
-    /// received. A count covers the hour that begins with its first e-mail.
+    /// The number of e-mails that each sender (by account id) has sent and that each invited
+    /// address has received. A count covers the hour that begins with its first e-mail.
     private final Map<String, MailCount> counts = new LeastRecentlyUsed<>(MAX_COUNTS);
 
     /// @param mail empty if the server sends no mail

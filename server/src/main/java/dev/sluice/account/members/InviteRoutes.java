@@ -220,8 +220,8 @@ public final class InviteRoutes {
         return Reply.ok(joined);
     }
 
-    /// Throws if the invite is for another e-mail address. The exception rolls the transaction
-    /// back, so the invite stays open for the right person.
+    /// Throws a 403 exception if the invite is for another e-mail address. The exception rolls the
+    /// transaction back, so the invite stays open for the right person.
     private static void requireInvited(Tx tx, Invite invite, UUID account) {
         String email = AccountStore.find(tx, account).orElseThrow().email();
         if (!email.equals(invite.email())) {

@@ -28,7 +28,7 @@ import java.util.UUID;
 /// removing a member, leaving, and transferring ownership.
 ///
 /// A workspace always has an owner. Admins can change members and other admins, but not owners, and
-/// cannot make anybody an owner.
+/// cannot make anyone an owner.
 public final class MemberRoutes {
 
     private static final Map<String, Role> ROLES =
@@ -143,8 +143,8 @@ public final class MemberRoutes {
         return Reply.noContent();
     }
 
-    /// Removes a member, and the invites to this workspace that the person created. Throws 409 if
-    /// the person is the last owner.
+    /// Removes a member, and deletes the invites to this workspace that the person created. Throws
+    /// 409 if the person is the last owner.
     private static void endMembership(Tx tx, WorkspaceId workspace, UUID account) {
         if (MemberStore.role(tx, workspace, account).equals(Optional.of(Role.OWNER))) {
             requireOtherOwner(tx, workspace, account);

@@ -33,7 +33,7 @@ public final class WorkspaceAccess {
     public record Access(
             WorkspaceId workspace, UUID account, UUID session, Role role, AuditTrail trail) {
 
-        /// Records a change by the person in the audit log of the workspace.
+        /// Records a change by the person in the workspace's audit log.
         public void record(Tx tx, String action, UUID target, String name, Set<String> fields) {
             trail.record(tx, workspace, action, target, name, fields);
         }
@@ -113,7 +113,7 @@ public final class WorkspaceAccess {
         return db.call(tx -> MemberStore.role(tx, workspace, account));
     }
 
-    /// Returns the current entity tag of a workspace.
+    /// Returns a workspace's current entity tag.
     ///
     /// @throws ApiException 404 if the workspace was deleted
     public static EntityTag tag(Tx tx, WorkspaceId workspace) {

@@ -35,8 +35,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /// The HTTP endpoints under `/api/v1/workspaces` that concern the workspaces themselves: list,
-/// create, get, rename and switch. Other classes have the endpoints for members, invites, plans and
-/// deletion.
+/// create, get, rename and switch. The endpoints for members, invites, plans and deletion are in
+/// other classes.
 public final class WorkspaceRoutes {
 
     private static final int MAX_OWNED_WORKSPACES = 200;

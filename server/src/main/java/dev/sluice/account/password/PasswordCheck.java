@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 /// Checks people's passwords, and hashes new ones. An unknown account gives the same result as a
 /// wrong password, and the check takes just as long.
 ///
-/// [SignInThrottle] slows down a client that keeps failing. [PasswordLine] limits the cost of all
-/// clients together. Thread-safe.
+/// [SignInThrottle] slows down a client that keeps failing. [PasswordLine] limits the cost that all
+/// clients together can cause. Thread-safe.
 public final class PasswordCheck {
 
     private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
@@ -62,7 +62,7 @@ public final class PasswordCheck {
     }
 
     /// @param lineTimeout the longest time that a client waits in the [PasswordLine]
-    /// @param matcher decides whether a password belongs to a stored hash
+    /// @param matcher decides whether a password matches a stored hash
     PasswordCheck(
             Db db,
             SecretGenerator random,
@@ -126,8 +126,8 @@ public final class PasswordCheck {
         return inLine(place, () -> PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
     }
 
-    /// Returns a new hash of a password that was just found correct, if the stored hash was made
-    /// with older parameters. Returns empty if the stored hash is current.
+    /// Returns a new hash of a password that was just found to be correct, if the stored hash was
+    /// made with older parameters. Returns empty if the stored hash is current.
     ///
     /// @param account the result of [#find]
     /// @throws ApiException 429 if too many clients are waiting
@@ -139,7 +139,7 @@ public final class PasswordCheck {
 
     /// Returns the client's place in the queue. A known network takes precedence only a few times a
     /// minute, because otherwise a person who signs in to their own account again and again would
-    /// keep everybody else waiting.
+    /// keep everyone else waiting.
     private PasswordLine.Place place(String network, boolean isKnown) {
         int count = visits.add(network, clock.instant());
         return new PasswordLine.Place(network, isKnown && count < MAX_FIRST_VISITS, count);

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// At most two hashes run at a time. Clients from a known network are served before all others.
 /// Within each of these two groups, the client whose network has used the queue least often in the
-/// current minute goes first. With equal counts, the client that arrived last goes first. So even
-/// if an attacker fills the queue by guessing passwords from hundreds of networks, an account owner
-/// who arrives later from a new network is served next.
+/// current minute goes first. With equal counts, the client that arrived last goes first. Even if
+/// an attacker fills the queue by guessing passwords from hundreds of networks, an account owner
+/// who arrives later from a new network is therefore served next.
 ///
 /// The queue has 256 places, at most four for each network. If the queue is full, a new client
 /// takes the place of the client that would be served last, unless that would be the new client
@@ -132,7 +132,7 @@ final class PasswordLine {
         }
     }
 
-    /// Ends the caller's turn, and starts the turn of the next waiting client.
+    /// Ends the caller's turn, and starts the next waiting client's turn.
     void leave() {
         lock.lock();
         try {

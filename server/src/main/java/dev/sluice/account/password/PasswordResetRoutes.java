@@ -24,10 +24,10 @@ import java.util.Optional;
 /// The routes `POST /api/v1/auth/password-reset` and `…/password-reset/confirm`, which let a person
 /// who forgot their password set a new one through an e-mailed link.
 ///
-/// The response to a request for a link is the same whether or not the e-mail address has an
-/// account. At most 20 such requests a minute are accepted from one network. After a reset e-mail
-/// has been sent to an account, no other is sent for five minutes, unless the link is used or the
-/// password is changed before then.
+/// The response to a request for a link is the same whether or not an account exists for the e-mail
+/// address. At most 20 such requests a minute are accepted from one network. After a reset e-mail
+/// has been sent to an account, no other is sent for five minutes unless the link is used or the
+/// password is changed first.
 public final class PasswordResetRoutes {
 
     private static final int MAX_REQUESTS_PER_MINUTE = 20;
@@ -82,7 +82,8 @@ public final class PasswordResetRoutes {
         var password = PasswordFields.newPassword(input, "password");
         input.check();
         byte[] tokenHash = Sha256.hash(token.orElse(""));
-        // The token is looked up before hashing, so that a wrong token does not cost a hash.
+        // The token is looked up before the password is hashed, so that a wrong token costs no
+        // hashing.
         var _ =
                 db.call(tx -> PasswordResetStore.find(tx, tokenHash, clock.instant()))
                         .orElseThrow(PasswordResetRoutes::unknownToken);

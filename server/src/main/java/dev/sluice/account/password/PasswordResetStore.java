@@ -7,20 +7,21 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores password resets. An account has at most one, which is found by the hash of its token.
+/// Stores password resets. An account has at most one reset, which is looked up by the hash of the
+/// reset's token.
 public final class PasswordResetStore {
 
     /// How long the link in the e-mail works.
     static final Duration LIFETIME = Duration.ofHours(1);
 
-    /// How old a reset must be before a new one may replace it. Until then, the e-mail with its
+    /// How old a reset must be before a new one may replace it. Until then, the e-mail with the
     /// link may still be on its way.
     static final Duration MIN_INTERVAL = Duration.ofMinutes(5);
 
     private PasswordResetStore() {}
 
-    /// Stores a reset in place of the account's earlier one. Returns false, and changes nothing, if
-    /// the earlier one was created less than five minutes ago.
+    /// Stores a reset, replacing the account's earlier one if it has one. Returns false and changes
+    /// nothing if the earlier one was created less than five minutes ago.
     static boolean replace(Tx tx, UUID account, byte[] tokenHash, Instant now) {
         return tx.update(
                         """

@@ -22,8 +22,8 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/// The route `POST /api/v1/auth/password`: a signed-in person changes their password. All other
-/// sessions of the person end, and this session gets a new token.
+/// The route `POST /api/v1/auth/password`, with which a signed-in person changes their password.
+/// All of the person's other sessions end, and the current session gets a new token.
 public final class PasswordRoutes {
 
     private final Db db;
@@ -76,8 +76,8 @@ public final class PasswordRoutes {
                 .orElseThrow(PasswordRoutes::wrongPassword);
     }
 
-    /// Stores the new hash, unless the password was changed or the session ended while the client
-    /// waited for the check. Returns the session's new cookie.
+    /// Stores the new hash and returns the session's new cookie. Refuses the request if the
+    /// password was changed or the session ended while the client waited for the password check.
     private Header change(Tx tx, Session session, Account account, String hash) {
         if (!AccountStore.lockUnchanged(tx, account)) {
             throw wrongPassword();

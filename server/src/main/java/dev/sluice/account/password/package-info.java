@@ -1,4 +1,4 @@
-/// Passwords: checking, changing and resetting them, and limits on guessing them.
+/// Passwords: checking, changing and resetting them, and limiting attempts to guess them.
 @NullMarked
 package dev.sluice.account.password;
 

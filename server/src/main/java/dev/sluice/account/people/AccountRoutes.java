@@ -31,11 +31,11 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// The route `DELETE /api/v1/auth/account`: a person deletes their own account.
+/// The route `DELETE /api/v1/auth/account`, with which a person deletes their own account.
 ///
-/// Ends the person's sessions and memberships, and deletes the invites that the person created. API
-/// keys that the person created stay valid, because a key belongs to a workspace. The last owner of
-/// a workspace gets 409.
+/// Deleting an account ends the person's sessions and memberships, and deletes the invites that the
+/// person created. API keys that the person created stay valid, because a key belongs to a
+/// workspace. A person who is the last owner of a workspace gets a 409 response instead.
 public final class AccountRoutes {
 
     private static final int MAX_NAMED_WORKSPACES = 10;
@@ -87,7 +87,7 @@ public final class AccountRoutes {
     }
 
     /// Refuses the request if the password was changed or the session ended while the client waited
-    /// for the check.
+    /// for the password check.
     private static void requireUnchanged(Tx tx, Session session, Account account) {
         if (!AccountStore.lockUnchanged(tx, account)) {
             throw wrongPassword();

@@ -6,7 +6,8 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// The JSON for a signed-in person: the account, and the session's current workspace.
+/// Creates the JSON that describes a signed-in person: the account and the session's current
+/// workspace.
 final class PersonJson {
 
     private PersonJson() {}

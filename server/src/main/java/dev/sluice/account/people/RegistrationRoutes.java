@@ -96,9 +96,10 @@ public final class RegistrationRoutes {
         input.check();
         var invite = inviteToken.map(Sha256::hash);
         var client = clientAddress.of(request);
-        // This check comes before hashing, so that a wrong token does not cost a hash. It is
-        // repeated when the invite is accepted. Wrong tokens do not count towards the rate limit,
-        // because somebody could otherwise use them to lock out invited people on the same network.
+        // The invite is checked before the password is hashed, so that a wrong token costs no
+        // hashing. The check is repeated when the invite is accepted. Wrong tokens do not count
+        // towards the rate limit, because somebody could otherwise use them to lock out invited
+        // people on the same network.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
         limitRate(client);
         String hash = passwords.hash(password.orElse(new Secret("")), client);

@@ -13,8 +13,8 @@ import dev.sluice.platform.json.JsonObject;
 import java.time.InstantSource;
 import java.util.UUID;
 
-/// The routes `GET /api/v1/auth/sessions` and `DELETE /api/v1/auth/sessions/{id}`: a person lists
-/// and ends their sessions.
+/// The routes `GET /api/v1/auth/sessions` and `DELETE /api/v1/auth/sessions/{id}`, with which a
+/// person lists and ends their sessions.
 public final class SessionRoutes {
 
     private final Db db;

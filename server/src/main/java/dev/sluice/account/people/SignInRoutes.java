@@ -92,8 +92,9 @@ public final class SignInRoutes {
         });
     }
 
-    /// Replaces a hash that was made with older parameters. Does nothing if too many clients are
-    /// waiting or if the hash has been replaced in the meantime; a later sign-in tries again.
+    /// Replaces a password hash that was created with older parameters. Does nothing if too many
+    /// clients are waiting or if the hash has been replaced in the meantime; a later sign-in tries
+    /// again.
     private void replaceOldHash(Account account, Secret password, InetAddress client) {
         try {
             passwords

@@ -2,14 +2,14 @@ package dev.sluice.account.plan;
 
 import java.time.Instant;
 
-/// The clock minute in which a rate limit counts requests.
+/// Time arithmetic for rate limits that count requests per clock minute.
 public final class MinuteWindow {
 
     private static final int SECONDS = 60;
 
     private MinuteWindow() {}
 
-    /// Returns the number of the minute that contains `now`, counted since 1970.
+    /// Returns the number of whole minutes between 1970-01-01T00:00Z and `now`.
     public static long number(Instant now) {
         return Math.floorDiv(now.getEpochSecond(), SECONDS);
     }

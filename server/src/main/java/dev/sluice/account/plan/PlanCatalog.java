@@ -22,14 +22,13 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/// The catalog of the plans that this server offers: either the built-in ones or those read from a
-/// file. It also keeps plans that are no longer offered but that some workspaces still have.
-/// Immutable.
+/// The catalog of plans that this server offers, either built in or read from a file. It also
+/// contains plans that are no longer offered but that some workspaces still have. Immutable.
 public final class PlanCatalog {
 
     private static final int MAX_RETENTION_DAYS = 3650;
 
-    /// The maximum number of destinations in every built-in plan. It does not depend on the price,
+    /// The maximum number of destinations in every built-in plan. It is the same at every price,
     /// because its purpose is to keep one workspace from using too much of the server.
     private static final int BUILT_IN_DESTINATIONS = 10_000;
 
@@ -225,7 +224,7 @@ public final class PlanCatalog {
     }
 
     /// Returns the plan with this name, even if it is no longer offered. If there is no such plan,
-    /// returns the last plan of the catalog.
+    /// returns the last plan that the catalog offers.
     public Plan byNameOrLast(String name) {
         for (var plan : plans) { // no stream: this runs for every webhook
             if (plan.name().equals(name)) {
@@ -240,7 +239,7 @@ public final class PlanCatalog {
         return plans.getLast();
     }
 
-    /// Returns the current plan of a workspace.
+    /// Returns a workspace's current plan.
     ///
     /// @throws ApiException 404 if the workspace was deleted while the request was running
     public Plan ofWorkspace(Tx tx, WorkspaceId workspace) {
@@ -250,7 +249,7 @@ public final class PlanCatalog {
                         .plan());
     }
 
-    /// Returns the longest retention of all plans, including those that are no longer offered.
+    /// Returns the longest retention among all plans, including those that are no longer offered.
     public Retention longestRetention() {
         int longest = 0;
         for (var plan : Stream.concat(plans.stream(), vanished.stream()).toList()) {

@@ -10,10 +10,10 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
-/// The result of changing the plan of a workspace.
+/// The result of changing a workspace's plan.
 public sealed interface PlanChange {
 
-    /// The workspace has the new plan now.
+    /// The workspace now has the new plan.
     record Changed(Workspace workspace) implements PlanChange {}
 
     /// Nothing was changed: the new plan keeps events for a shorter time than the current plan, and
@@ -34,7 +34,7 @@ public sealed interface PlanChange {
         }
     }
 
-    /// Records the change in the audit log of the workspace, unless nothing was changed.
+    /// Records the change in the workspace's audit log, unless nothing was changed.
     default void recordTo(Tx tx, AuditTrail trail) {
         if (this instanceof Changed(var workspace)) {
             trail.record(
@@ -47,10 +47,11 @@ public sealed interface PlanChange {
         }
     }
 
-    /// Changes the plan of a workspace. All nodes enforce the new limits within about two seconds
-    /// of the commit, and within half a second while they are busy.
+    /// Changes a workspace's plan. All nodes enforce the new limits within about two seconds of the
+    /// commit, and within half a second while they are busy.
     ///
-    /// Sources, destinations and connections above the new limits stay; only new ones are refused.
+    /// Sources, destinations and connections that exceed the new limits stay; only new ones are
+    /// refused.
     ///
     /// @param isConfirmed whether the request accepts that events expire because of the change
     /// @param version obtained from [WorkspaceStore#nextConfigVersion] in the same transaction

@@ -1,6 +1,6 @@
 package dev.sluice.account.plan;
 
-/// Who may change a workspace's plan.
+/// A policy that says who may change a workspace's plan.
 public enum PlanChangePolicy {
     /// An owner of the workspace, through the API.
     OWNER,

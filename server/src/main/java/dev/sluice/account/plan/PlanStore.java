@@ -16,7 +16,7 @@ public final class PlanStore {
 
     private static final Logger log = LoggerFactory.getLogger(PlanStore.class);
 
-    /// A plan that some workspaces have.
+    /// A plan that at least one workspace has.
     ///
     /// @param definition the plan as it was last stored; empty if it was never stored
     private record UsedPlan(String name, long workspaces, Optional<String> definition) {}

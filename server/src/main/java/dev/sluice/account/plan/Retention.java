@@ -22,7 +22,7 @@ public record Retention(OptionalInt days) {
         return days.isPresent() ? Optional.of(Duration.ofDays(days.getAsInt())) : Optional.empty();
     }
 
-    /// Returns the cutoff: events that were received at or before this time have expired at `now`.
+    /// Returns the cutoff: events that were received at or before this time have expired by `now`.
     /// Returns 1970-01-01T00:00Z if events never expire.
     public Instant expiryCutoff(Instant now) {
         return length().map(now::minus).orElse(Instant.EPOCH);

@@ -6,17 +6,17 @@ import dev.sluice.platform.db.Tx;
 import java.time.Duration;
 import java.time.Instant;
 
-/// Counts the stored events of a workspace.
+/// Counts a workspace's stored events.
 final class StoredEventQueries {
 
     private static final int HOURS_PER_DAY = 24;
 
     private StoredEventQueries() {}
 
-    /// Returns how many events the sources of a workspace received from the hour that contains
-    /// `from` to the hour that contains `to`, inclusive.
+    /// Returns how many events a workspace's sources received between the hour that contains `from`
+    /// and the hour that contains `to`, inclusive.
     ///
-    /// Adds up the hourly counts of the first and the last day and the daily counts of the days
+    /// Adds up the hourly counts for the first and last days and the daily counts for the days
     /// between them. Hourly counts are kept for at least [UsageKind#HOURLY_RETENTION]. If the first
     /// or last day is older than that, its events might not be counted.
     static long count(Tx tx, WorkspaceId workspace, Instant from, Instant to) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/// The kinds of items that the usage ledger counts. A refusal is counted in the hour in which it
+/// A kind of item that the usage ledger counts. A refusal is counted in the hour in which it
 /// happened. Any other item is counted in the hour in which its event arrived. The database stores
 /// the kind's number.
 public enum UsageKind {

@@ -84,7 +84,7 @@ public final class InviteStore {
         tx.update("delete from invite where expires_at <= ?", now);
     }
 
-    /// Deletes an invite. Returns the e-mail address that it was for, or empty if there is no such
+    /// Deletes an invite and returns the e-mail address it was for, or empty if there is no such
     /// invite.
     public static Optional<String> delete(Tx tx, WorkspaceId workspace, UUID id) {
         return tx.findOne(
@@ -94,7 +94,7 @@ public final class InviteStore {
                 id);
     }
 
-    /// Deletes the invites to a workspace that a person created.
+    /// Deletes the invites that a person created for a workspace.
     public static void deleteBy(Tx tx, WorkspaceId workspace, UUID createdBy) {
         tx.update(
                 "delete from invite where workspace_id = ? and created_by = ?",

@@ -30,7 +30,7 @@ public final class MemberStore {
                 now);
     }
 
-    /// Returns the workspaces of a person, oldest membership first.
+    /// Returns the workspaces that a person belongs to, oldest membership first.
     public static List<Membership> memberships(Tx tx, UUID account) {
         return tx.query(
                 """

@@ -2,7 +2,8 @@ package dev.sluice.account.workspace;
 
 import java.util.Locale;
 
-/// What a person may do in a workspace. Each role includes the roles listed before it.
+/// A person's role in a workspace, which determines what the person may do there. Each role
+/// includes the roles listed before it.
 public enum Role {
     MEMBER,
     ADMIN,

@@ -4,7 +4,7 @@ import dev.sluice.platform.json.JsonObject;
 
 /// A workspace, which owns sources, destinations, events and API keys.
 ///
-/// @param plan the name of its plan in the catalog
+/// @param plan the name of the workspace's plan in the catalog
 public record Workspace(WorkspaceId id, String name, String plan) {
 
     public JsonObject json() {

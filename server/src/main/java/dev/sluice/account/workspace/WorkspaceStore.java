@@ -54,7 +54,7 @@ public final class WorkspaceStore {
     }
 
     /// Locks a workspace until the transaction ends, so that simultaneous requests cannot together
-    /// exceed a limit of the workspace, or leave it without an owner.
+    /// exceed one of the workspace's limits or leave it without an owner.
     public static void lock(Tx tx, WorkspaceId id) {
         tx.query(
                 "select id from workspace where id = ? for no key update",
@@ -79,8 +79,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Sets the workspace's plan to the plan of `changed`. The time of the change is chosen as in
-    /// [#rename].
+    /// Sets the workspace's plan to `changed.plan()`. The time of the change is chosen in the same
+    /// way as in [#rename].
     public static void setPlan(Tx tx, Workspace changed, Instant now, long version) {
         tx.update(
                 """
@@ -145,7 +145,8 @@ public final class WorkspaceStore {
                 .isPresent();
     }
 
-    /// Records that all data of a deleted workspace has been erased, except for its row.
+    /// Records that all of a deleted workspace's data, except its row in this table, has been
+    /// erased.
     public static void markErased(Tx tx, WorkspaceId id, Instant now) {
         tx.update("update workspace set erased_at = ? where id = ?", now, id.value());
     }
@@ -157,8 +158,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns the entity tag of a workspace that is not deleted, derived from the time of its last
-    /// change.
+    /// Returns a workspace's entity tag, which is derived from the time of the last change. Returns
+    /// empty if the workspace is unknown or deleted.
     public static Optional<EntityTag> tag(Tx tx, WorkspaceId id) {
         return tx.findOne(
                 "select updated_at from workspace where id = ? and deleted_at is null",
@@ -193,8 +194,8 @@ public final class WorkspaceStore {
                 name);
     }
 
-    /// Returns the workspaces that changed after `version`. A deleted workspace is included until
-    /// its data has been erased.
+    /// Returns the workspaces that have changed since configuration version `version`. A deleted
+    /// workspace is included until its data has been erased.
     public static List<Workspace> changedAfter(Tx tx, long version) {
         return tx.query(
                 """

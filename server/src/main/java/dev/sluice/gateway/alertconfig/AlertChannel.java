@@ -3,7 +3,7 @@ package dev.sluice.gateway.alertconfig;
 import java.util.Locale;
 import java.util.Map;
 
-/// The kinds of channels over which alerts are sent.
+/// A kind of channel over which alerts are sent.
 public enum AlertChannel {
     EMAIL,
     MESSENGER,

@@ -15,8 +15,8 @@ import java.util.UUID;
 
 /// A channel over which a workspace is notified of failures. Immutable.
 ///
-/// @param source the source whose failures are reported; empty to report the failures of all
-///   sources of the workspace
+/// @param source the source whose failures are reported; empty to report the failures of all the
+///   workspace's sources
 public record AlertConfig(
         UUID id,
         WorkspaceId workspace,
@@ -30,7 +30,7 @@ public record AlertConfig(
     /// When the settings were created, and when they were last changed.
     public record ChangeTimes(Instant createdAt, Instant updatedAt) {}
 
-    /// The outcome of the last messages to the channel's target.
+    /// The outcome of the most recent messages to the channel's target.
     ///
     /// @param lastSentAt when the last message was sent, even if the target has changed since;
     ///   empty if none has been sent since the channel was created
@@ -57,8 +57,8 @@ public record AlertConfig(
         return !(settings instanceof ChannelSettings.UnreadableChannel);
     }
 
-    /// Returns the id of the channel's target. Channels of a workspace have the same target if they
-    /// send to the same mailbox, to the same URL, or to the same chat with the same bot.
+    /// Returns the id of the channel's target. Two channels of a workspace have the same target if
+    /// they send to the same mailbox, to the same URL, or to the same chat with the same bot.
     ///
     /// If the settings cannot be read, the id is not that of the real target; see
     /// [AlertConfigStore#storedTarget].
@@ -66,7 +66,7 @@ public record AlertConfig(
         return ChannelSettingsJson.target(workspace, channel, settings);
     }
 
-    /// Returns an id of the mailbox that the channel sends to. The id is the same in every
+    /// Returns an id for the mailbox that the channel sends to. The id is the same in every
     /// workspace. Returns empty if the channel sends no mail.
     public Optional<UUID> mailbox() {
         return ChannelSettingsJson.mailbox(settings);

@@ -81,7 +81,7 @@ public final class AlertConfigStore {
                 config.id());
     }
 
-    /// Finds up to `limit` channels that became the only enabled channel to their target when they
+    /// Finds up to `limit` channels that became the only enabled channel for their target when they
     /// were created, enabled or changed. Returns the channels' targets. Marks the channels as
     /// handled, so that the next call does not return them again.
     public static List<UUID> takeBegun(Tx tx, int limit) {
@@ -120,7 +120,7 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
-    /// Returns the channels of a workspace, newest first, without those of sources in the trash.
+    /// Returns a workspace's channels, newest first, without those of sources in the trash.
     List<AlertConfig> list(Tx tx, WorkspaceId workspace) {
         return tx.query(
                 "select * from alert_config where workspace_id = ?"
@@ -130,8 +130,8 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
-    /// Counts the alert configs of a workspace. Includes those of sources in the trash, because
-    /// these sources can be restored.
+    /// Counts a workspace's alert configs. The count includes those of sources in the trash,
+    /// because these sources can be restored.
     static long countWithHidden(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 "select count(*) as n from alert_config where workspace_id = ?",
@@ -139,14 +139,14 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
-    /// Returns the stored target of a channel, even if this node cannot read the channel's
-    /// settings. Returns empty if there is no such channel.
+    /// Returns a channel's stored target, even if this node cannot read the channel's settings.
+    /// Returns empty if there is no such channel.
     public static Optional<UUID> storedTarget(Tx tx, UUID id) {
         return tx.findOne(
                 "select target from alert_config where id = ?", row -> row.uuid("target"), id);
     }
 
-    /// Returns the oldest enabled channel to a target, ignoring channels of sources in the trash.
+    /// Returns the oldest enabled channel for a target, ignoring channels of sources in the trash.
     /// Returns empty if there is none.
     public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
         return tx.findOne(
@@ -157,7 +157,8 @@ public final class AlertConfigStore {
                 target);
     }
 
-    /// Records for all channels with this target that a message was sent. Clears their last error.
+    /// Records on all channels with this target that a message was sent, and clears their last
+    /// error.
     public static void recordSent(Tx tx, UUID target, Instant now) {
         tx.update(
                 "update alert_config set last_sent_at = ?, last_error = null where target = ?",
@@ -165,8 +166,7 @@ public final class AlertConfigStore {
                 target);
     }
 
-    /// Records the reason why a message was not sent as the last error of all channels with this
-    /// target.
+    /// Records why a message was not sent, as the last error of all channels with this target.
     public static void recordFailure(Tx tx, UUID target, String error) {
         tx.update(
                 "update alert_config set last_error = ? where target = ?",

@@ -108,7 +108,7 @@ final class ChannelSettingsJson {
         if (!CHAT_ID.matcher(text).matches()) {
             return false;
         }
-        // A number of 19 digits may be too large for a long.
+        // A 19-digit number may be too large for a long.
         return text.startsWith("@") || new BigInteger(text).bitLength() < Long.SIZE;
     }
 
@@ -167,8 +167,8 @@ final class ChannelSettingsJson {
         return hashId(workspace + "\n" + channel.text() + "\n" + where);
     }
 
-    /// Returns an id of the mailbox, computed from its address alone. Addresses that differ only in
-    /// case, or only in a tag between `+` and `@`, count as one mailbox. Returns empty if the
+    /// Returns an id for the mailbox, computed from the address alone. Addresses that differ only
+    /// in case, or only in a tag between `+` and `@`, count as one mailbox. Returns empty if the
     /// channel sends no mail.
     static Optional<UUID> mailbox(ChannelSettings settings) {
         return settings instanceof ChannelSettings.EmailChannel(String to)

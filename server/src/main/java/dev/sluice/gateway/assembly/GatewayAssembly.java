@@ -65,7 +65,7 @@ public final class GatewayAssembly {
                 ConfigurationCache.open(base.pools().delivery(), sources, destinations);
     }
 
-    /// Builds the gateway layer, and loads the configuration into memory.
+    /// Builds the gateway layer and loads the configuration into memory.
     public static GatewayAssembly open(
             Foundation base,
             AccountAssembly account,

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A connection, which delivers the events of one source to one destination. Immutable.
+/// A connection, which delivers events from one source to one destination. Immutable.
 public record Connection(
         ConnectionId id,
         WorkspaceId workspace,

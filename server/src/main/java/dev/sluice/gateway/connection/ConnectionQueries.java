@@ -28,8 +28,8 @@ public final class ConnectionQueries {
     /// A connection that has ended: it delivers no more events because it or its destination was
     /// deleted.
     ///
-    /// @param isByDestination whether the destination was deleted and the connection was not
-    ///   deleted before that
+    /// @param isByDestination whether the connection ended because its destination was deleted;
+    ///   false if the connection itself was deleted first
     public record EndedConnection(ConnectionId id, boolean isByDestination) {}
 
     private ConnectionQueries() {}
@@ -51,7 +51,7 @@ public final class ConnectionQueries {
     /// Selects the connections to list. An empty `source`, `destination` or `q` does not restrict
     /// the list.
     ///
-    /// @param q text that the name of the source or of the destination must contain, ignoring case
+    /// @param q text that the source's or the destination's name must contain, ignoring case
     record ConnectionListFilter(
             Optional<UUID> source, Optional<UUID> destination, Optional<String> q) {
 
@@ -112,8 +112,8 @@ public final class ConnectionQueries {
                 filter.arguments(workspace).toArray());
     }
 
-    /// Lists the connections of a source, newest first. Omits deleted connections, and connections
-    /// whose destination is deleted.
+    /// Lists a source's connections, newest first. Omits deleted connections, and connections whose
+    /// destination is deleted.
     ///
     /// @param q text that the destination's name must contain, ignoring case; empty for all
     ///   connections
@@ -155,8 +155,8 @@ public final class ConnectionQueries {
 
     /// Returns up to `limit` connections that are not marked as deleted, ordered by id.
     ///
-    /// They include connections whose destination is deleted, until [ConnectionStore#endLeftOver]
-    /// marks these connections as deleted.
+    /// The result includes connections whose destination is deleted, until
+    /// [ConnectionStore#endLeftOver] marks these connections as deleted.
     ///
     /// @param after only connections with a higher id than this are returned
     public static List<ConnectionVersion> live(Tx tx, UUID after, int limit) {
@@ -184,8 +184,9 @@ public final class ConnectionQueries {
         return new ConnectionVersion(connection(row), !row.isNull("deleted_at"));
     }
 
-    /// Returns the given connections that have ended, and for each, whether the connection or its
-    /// destination was deleted first. Omits connections whose rows have been removed.
+    /// Returns those of the given connections that have ended, and says for each whether the
+    /// connection or its destination was deleted first. Omits connections whose rows have been
+    /// removed.
     public static List<EndedConnection> ended(Tx tx, List<ConnectionId> connections) {
         return tx.query(
                 """
@@ -221,7 +222,7 @@ public final class ConnectionQueries {
                 limit);
     }
 
-    /// Returns all connections of the sources, including deleted connections whose rows still
+    /// Returns all of the sources' connections, including deleted connections whose rows still
     /// exist.
     public static List<ConnectionId> allOf(Tx tx, List<SourceId> sources) {
         return tx.query(

@@ -100,8 +100,8 @@ public final class ConnectionStore {
                 destinations.stream().map(DestinationId::value).toList());
     }
 
-    /// Removes the rows of the given connections, but only of those that are marked as deleted.
-    /// Returns the number of removed rows.
+    /// Removes the rows of the given connections, skipping any that are not marked as deleted.
+    /// Returns the number of rows removed.
     public static int remove(Tx tx, List<ConnectionId> deleted) {
         return tx.update(
                 "delete from connection where id = any (?) and deleted_at is not null",

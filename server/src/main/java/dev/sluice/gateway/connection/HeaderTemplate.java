@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /// A header value that may contain placeholders such as `{{event.id}}`. Immutable.
 public final class HeaderTemplate {
 
-    /// A placeholder, which each delivery attempt replaces with the value for that attempt.
+    /// A placeholder, which is replaced in each delivery attempt with the value for that attempt.
     public enum HeaderPlaceholder {
         EVENT_ID,
         SOURCE_NAME,

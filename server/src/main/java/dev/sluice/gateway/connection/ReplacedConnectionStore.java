@@ -16,7 +16,7 @@ public final class ReplacedConnectionStore {
     private static final ReplacedRowStore ROWS =
             new ReplacedRowStore("replaced_connection", "connection_id", "id");
 
-    /// The settings that determine the requests that are sent for a connection.
+    /// The settings that determine what a connection's requests contain and where they are sent.
     public record SentConnection(
             DestinationId destination, Optional<Transformation> transformation) {}
 
@@ -24,7 +24,7 @@ public final class ReplacedConnectionStore {
 
     private ReplacedConnectionStore() {}
 
-    /// Returns the connection's settings at the configuration version `version`. Returns empty if
+    /// Returns the connection's settings as of configuration version `version`. Returns empty if
     /// the connection's row has been removed.
     public static Optional<SentConnection> at(Tx tx, ConnectionId id, long version) {
         return tx.findOne(
@@ -76,7 +76,7 @@ public final class ReplacedConnectionStore {
                 before.id().value());
     }
 
-    /// Removes the replaced transformations of all connections of these sources.
+    /// Removes the replaced transformations of all connections that belong to these sources.
     static void removeOf(Tx tx, List<SourceId> sources) {
         tx.update(
                 """

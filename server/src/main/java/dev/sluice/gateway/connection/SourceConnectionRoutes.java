@@ -12,7 +12,7 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
-/// The route `GET /api/v1/sources/{id}/connections`, which lists the connections of a source.
+/// The route `GET /api/v1/sources/{id}/connections`, which lists a source's connections.
 public final class SourceConnectionRoutes {
 
     private final Db db;

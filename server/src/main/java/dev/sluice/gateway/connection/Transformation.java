@@ -46,7 +46,7 @@ public record Transformation(
     }
 
     /// Parses a stored transformation, which was validated when it was saved. Throws an exception
-    /// if this version cannot read it.
+    /// if this version of the server cannot read it.
     static Transformation parseStored(String json) {
         var input = Json.fieldReader(("{\"transformation\":" + json + "}").getBytes(UTF_8));
         var transformation = TransformationParser.read(input, CustomHeaderRules.FOR_STORED_ROWS);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Parses the `transformation` field of a connection. Invalid fields are recorded as errors in the
+/// Parses a connection's `transformation` field. Invalid fields are recorded as errors in the
 /// [FieldReader].
 public final class TransformationParser {
 

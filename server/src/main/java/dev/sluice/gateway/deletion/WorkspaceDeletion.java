@@ -15,10 +15,10 @@ import java.time.Instant;
 
 /// Deletes a workspace: ends all access to it and erases its configuration.
 ///
-/// The rows of sources, connections and destinations stay, but the names, URLs, secrets, filters
-/// and transformations in them are erased. The rows are kept because the history, and the
-/// configuration that nodes have in memory, still refer to their ids. Waiting deliveries end as if
-/// their connections had been deleted.
+/// The rows of sources, connections and destinations stay in the database, but the names, URLs,
+/// secrets, filters and transformations in them are erased. The rows are kept because the history,
+/// and the configuration that nodes have in memory, still refer to their ids. Waiting deliveries
+/// end as if their connections had been deleted.
 public final class WorkspaceDeletion {
 
     private final DestinationStore destinations;

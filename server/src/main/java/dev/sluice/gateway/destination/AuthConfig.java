@@ -11,8 +11,8 @@ public sealed interface AuthConfig {
     record NoAuth() implements AuthConfig {}
 
     /// Sends an HMAC-SHA256 of `timestamp.body` in the `…-Signature` header, and the timestamp in
-    /// the `…-Timestamp` header. `…` is the prefix of the headers that Sluice itself sets
-    /// ([dev.sluice.gateway.SluiceHeaders]).
+    /// the `…-Timestamp` header. Here, `…` stands for the prefix of the headers that Sluice itself
+    /// sets ([dev.sluice.gateway.SluiceHeaders]).
     ///
     /// @param previousSecret used for a second signature while the secret is being rotated
     record HmacAuth(Secret secret, Optional<Secret> previousSecret) implements AuthConfig {}

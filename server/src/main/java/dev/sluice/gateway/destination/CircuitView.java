@@ -15,8 +15,8 @@ public record CircuitView(String state, Optional<Instant> reopenAt) {
     /// The view of a destination that has no circuit row, which means that its circuit is closed.
     static final CircuitView CLOSED = new CircuitView("closed", Optional.empty());
 
-    /// Reads the columns `circuit_state` and `reopen_at`, which a query gets from the circuit row
-    /// through an outer join. Both are null if there is no circuit row.
+    /// Reads the columns `circuit_state` and `reopen_at`, which come from the circuit row through
+    /// an outer join. Both are null if there is no circuit row.
     static CircuitView read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         return row.textOrNone("circuit_state")

@@ -98,8 +98,8 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
         return new CustomHeaders(after, secret, before.isReadable() || !isKept);
     }
 
-    /// Returns the names of the headers in `after` that were secret in `before`, spelled as in
-    /// `after`.
+    /// Returns the names of the headers in `after` that were secret in `before`, spelled as they
+    /// are in `after`.
     private static Set<String> stillSecret(CustomHeaders before, List<Header> after) {
         var secret = new LinkedHashSet<String>();
         for (String name : before.secretNames()) {

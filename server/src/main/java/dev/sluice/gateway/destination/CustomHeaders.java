@@ -60,7 +60,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
                 isReadable);
     }
 
-    /// Returns a copy of these headers in which the mask replaces each secret value.
+    /// Returns a copy of these headers in which each secret value is replaced with the mask.
     CustomHeaders masked() {
         return new CustomHeaders(
                 headers.stream().map(this::masked).toList(), secretNames, isReadable);
@@ -77,7 +77,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return values(masked().headers);
     }
 
-    /// Returns the names of the secret headers, in the order of the headers.
+    /// Returns the names of the secret headers, in the same order as the headers.
     List<String> orderedSecretNames() {
         return headers.stream().map(Header::name).filter(secretNames::contains).toList();
     }

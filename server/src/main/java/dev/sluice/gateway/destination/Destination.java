@@ -16,7 +16,7 @@ import java.util.UUID;
 /// A destination, which receives deliveries at a URL. Immutable.
 ///
 /// @param revision the id of the row that stores the destination's current name and URL; attempts
-///   refer to that row, so that history can still show this name and URL after a change
+///   refer to that row, so that the history can still show this name and URL after a change
 public record Destination(
         DestinationId id,
         WorkspaceId workspace,

@@ -7,7 +7,7 @@ import dev.sluice.platform.net.AddressPolicy;
 
 import java.time.Duration;
 
-/// The fields of a destination in the body of a create or PATCH request.
+/// A destination's fields in the body of a create or PATCH request.
 record DestinationFields(
         Patch<String> name,
         Patch<DestinationUrl> url,
@@ -50,7 +50,7 @@ record DestinationFields(
                 .orElse(RetrySchedule.DEFAULT);
     }
 
-    /// Records an error if `name` or `url` is missing, or `status` is null.
+    /// Records an error if `name` or `url` is missing, or if `status` is null.
     void require(FieldReader input) {
         input.rejectNull("status", status);
         input.required("name", name);
@@ -81,7 +81,7 @@ record DestinationFields(
                 status.orElse(Destination.DestinationStatus.ACTIVE));
     }
 
-    /// Returns `spec` with the changes of the request. Throws if the input has any error.
+    /// Returns `spec` with the request's changes applied. Throws if the input has any error.
     Destination.DestinationSpec applyTo(Destination.DestinationSpec spec, FieldReader input) {
         var headers = customHeaders.applyTo(spec.customHeaders(), input);
         input.check();

@@ -160,7 +160,7 @@ public final class DestinationRoutes {
     }
 
     /// Returns the destination with the new settings. A new name or URL creates a new revision, so
-    /// that history still shows the old name and URL.
+    /// that the history still shows the old name and URL.
     private Destination changed(Destination before, Destination.DestinationSpec spec) {
         boolean isSameRevision =
                 spec.name().equals(before.spec().name())

@@ -133,8 +133,8 @@ public final class DestinationStore {
                 == 1;
     }
 
-    /// Marks all destinations of a deleted workspace as deleted. Erases their current and earlier
-    /// names, URLs, authentication and custom headers.
+    /// Marks all of a deleted workspace's destinations as deleted, and erases their current and
+    /// earlier names, URLs, authentication and custom headers.
     public void eraseAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
         ReplacedDestinationStore.removeAll(tx, workspace);
         tx.update(
@@ -169,7 +169,7 @@ public final class DestinationStore {
     /// Returns up to `limit` destinations that were deleted before the time `before`, ordered by
     /// id.
     ///
-    /// @param after returns only destinations with a higher id
+    /// @param after only destinations with a higher id than this are returned
     public static List<DestinationId> deletedBefore(Tx tx, Instant before, UUID after, int limit) {
         return tx.query(
                 """
@@ -186,8 +186,8 @@ public final class DestinationStore {
     }
 
     /// Removes the given destinations and their revisions. Keeps destinations that are not marked
-    /// as deleted, or that a connection still refers to. Returns the number of removed
-    /// destinations.
+    /// as deleted, or that a connection still refers to. Returns the number of destinations
+    /// removed.
     public static int remove(Tx tx, List<DestinationId> deleted) {
         var free =
                 tx.query(
@@ -203,8 +203,8 @@ public final class DestinationStore {
         return tx.update("delete from destination where id = any (?)", free);
     }
 
-    /// Removes up to `limit` revisions that were replaced before the time `before`. Returns how
-    /// many revisions were removed. The caller must make sure that no stored attempt was made
+    /// Removes up to `limit` revisions that were replaced before the time `before`. Returns the
+    /// number of revisions removed. The caller must make sure that no stored attempt was made
     /// before that time.
     public static int removeReplacedRevisions(Tx tx, Instant before, int limit) {
         return tx.update(
@@ -240,7 +240,7 @@ public final class DestinationStore {
                 workspace.value());
     }
 
-    /// Lists the destinations of a workspace, newest first.
+    /// Lists a workspace's destinations, newest first.
     ///
     /// @param q text that the name must contain, ignoring case; empty for all destinations
     List<DestinationView> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
@@ -266,7 +266,7 @@ public final class DestinationStore {
 
     /// Returns up to `limit` destinations that are not deleted, ordered by id.
     ///
-    /// @param after returns only destinations with a higher id
+    /// @param after only destinations with a higher id than this are returned
     public List<DestinationVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """

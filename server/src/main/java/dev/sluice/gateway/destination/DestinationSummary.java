@@ -2,7 +2,7 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.platform.json.JsonObject;
 
-/// The short form of a destination for lists, with its status and the state of its circuit.
+/// A short form of a destination for use in lists, with its status and circuit state.
 public record DestinationSummary(
         DestinationId id, String name, String url, String status, CircuitView circuit) {
 

@@ -17,8 +17,8 @@ public final class DestinationUrl {
 
     private static final int MAX_LENGTH = 2048;
 
-    /// Ports that browsers block for HTTP, because the service on the port might interpret an HTTP
-    /// request as commands in its own protocol (see "port blocking" in the Fetch standard).
+    /// Ports that browsers block for HTTP (see "port blocking" in the Fetch standard). The service
+    /// on such a port might interpret an HTTP request as commands in its own protocol.
     private static final Set<Integer> BAD_PORTS =
             Set.of(
                     1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87,

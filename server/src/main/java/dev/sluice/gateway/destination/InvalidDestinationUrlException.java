@@ -1,6 +1,6 @@
 package dev.sluice.gateway.destination;
 
-/// Thrown when a string is not a valid destination URL.
+/// Thrown when a string cannot be used as a destination URL.
 ///
 /// The message has no subject, because the user sees it after the path of the field that contains
 /// the URL.

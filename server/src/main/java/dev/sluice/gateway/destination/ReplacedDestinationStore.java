@@ -39,7 +39,7 @@ public final class ReplacedDestinationStore {
     }
 
     /// Returns the destination's settings with the URL, authentication and custom headers that were
-    /// in force at the configuration version `version`. All other settings are the destination's
+    /// in force at configuration version `version`. All other settings are the destination's
     /// current ones. Returns empty if the destination's row has been removed.
     public Optional<Destination.DestinationSpec> at(Tx tx, DestinationId id, long version) {
         return tx.findOne(
@@ -95,7 +95,7 @@ public final class ReplacedDestinationStore {
                 before.id().value());
     }
 
-    /// Removes the replaced settings of all destinations of a workspace.
+    /// Removes the replaced settings of all the workspace's destinations.
     static void removeAll(Tx tx, WorkspaceId workspace) {
         tx.update(
                 """

@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /// A destination's retry schedule: how long to wait between the attempts at a delivery. The API
-/// calls it `retry_policy`. `Verdict` decides which failed attempts are retried. Immutable.
+/// calls it `retry_policy`. The class `Verdict` decides which failed attempts are retried.
+/// Immutable.
 ///
 /// @param intervals how long to wait before each retry: 1 to 10 intervals, each from 1 s to 24 h
 public record RetrySchedule(List<Duration> intervals) {

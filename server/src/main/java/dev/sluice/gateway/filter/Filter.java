@@ -21,7 +21,7 @@ public final class Filter {
     record FilterRule(FilterPath path, FilterOperator operator, FilterOperand value)
             implements FilterCondition {
 
-        /// @throws EffortSpentException if the remaining effort of the input is used up
+        /// @throws EffortSpentException if the input's remaining effort runs out
         boolean passes(FilterInput input) {
             return operator.passes(input.valueAt(path), value, input.effort());
         }
@@ -48,7 +48,7 @@ public final class Filter {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// Combines the results of a group's conditions into the result of the group.
+        /// Combines the results of a group's conditions into the group's result.
         FilterResult combine(List<FilterResult> results) {
             var decisive = this == AND ? FilterResult.FILTERED : FilterResult.PASSES;
             if (results.contains(decisive)) {
@@ -75,7 +75,7 @@ public final class Filter {
     }
 
     /// Parses a stored filter, which was validated when it was saved. Throws an exception if this
-    /// version cannot read it.
+    /// version of the server cannot read it.
     public static Filter parseStored(String json) {
         var input = Json.fieldReader(("{\"filter_rules\":" + json + "}").getBytes(UTF_8));
         var filter = FilterParser.read(input);

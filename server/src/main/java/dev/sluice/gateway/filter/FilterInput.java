@@ -11,11 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/// The headers and body of one event, prepared for filters, and an [Effort], which is the budget of
-/// CPU work for evaluating the filters.
+/// The headers and body of one event, prepared for filters, together with an [Effort], which is the
+/// CPU budget for evaluating the filters.
 ///
-/// All filters of an event share one instance, and therefore one budget. The body is parsed at most
-/// once, and only if a rule needs it. Each path is looked up once. Not thread-safe.
+/// All filters that are evaluated for an event share one instance, and therefore one budget. The
+/// body is parsed at most once, and only if a rule needs it. Each path is looked up once. Not
+/// thread-safe.
 public final class FilterInput {
 
     /// The cost of evaluating one rule, not counting the bytes that it reads.
@@ -29,8 +30,8 @@ public final class FilterInput {
     /// The base effort at ingest, which is enough for a thousand short rules on any event.
     /// `EFFORT_PER_BYTE` is added for each byte of the headers. Once the body is parsed,
     /// `EFFORT_PER_BYTE` is added for each of its bytes, and `EFFORT_PER_VALUE` for each of its
-    /// names and values. With this effort, all filters of an event together take at most four times
-    /// the CPU time of parsing the body, plus 250 µs. `FilterEffortTest` measures this.
+    /// names and values. With this effort, evaluating all of an event's filters takes at most four
+    /// times the CPU time needed to parse the body, plus 250 µs. `FilterEffortTest` measures this.
     private static final int BASE_EFFORT = 48 * 1024;
 
     private static final double EFFORT_PER_BYTE = 0.6;
@@ -58,7 +59,7 @@ public final class FilterInput {
             }
         }
 
-        /// A value of the body. A string is decoded at most once.
+        /// A value in the body. If it is a string, it is decoded at most once.
         final class BodyPathValue implements PathValue {
             private final JsonValue json;
             private Optional<String> string = Optional.empty();
@@ -96,7 +97,7 @@ public final class FilterInput {
         this.isProportional = isProportional;
     }
 
-    /// Returns an input for ingest, whose effort grows with the size of the event.
+    /// Returns an input for ingest, whose effort grows with the event's size.
     ///
     /// @param body the body as received; it is neither copied nor modified
     public static FilterInput atIngest(List<Header> headers, byte[] body) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The operators of filter rules. `exists` tests whether the path has a value. The other operators
-/// compare that value with the rule's operand.
+/// The operators that filter rules can use. `exists` tests whether the path has a value. The other
+/// operators compare that value with the rule's operand.
 ///
 /// Numbers are compared by value, and only with numbers. Strings are compared by code point, and
 /// only with strings. A header value is always a string. `contains` looks for a substring of a
@@ -56,7 +56,7 @@ enum FilterOperator {
         };
     }
 
-    /// Whether a rule with this operator passes.
+    /// Whether a rule with this operator passes for the value `actual`.
     ///
     /// @throws dev.sluice.platform.json.EffortSpentException if `effort` is used up before the
     ///   result is known
@@ -132,8 +132,8 @@ enum FilterOperator {
                 : Optional.empty();
     }
 
-    /// Compares by code point. `String.compareTo` compares UTF-16 code units, so it would sort
-    /// characters above U+FFFF before those from U+E000 to U+FFFF.
+    /// Compares two strings by code point. `String.compareTo` compares UTF-16 code units, so it
+    /// would sort characters above U+FFFF before those from U+E000 to U+FFFF.
     private static int compare(String left, String right) {
         int at = 0;
         int shorter = Math.min(left.length(), right.length());

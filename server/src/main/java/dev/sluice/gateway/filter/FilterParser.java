@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Parses the `filter_rules` field of a connection. Invalid fields are recorded as errors in the
+/// Parses a connection's `filter_rules` field. Invalid fields are recorded as errors in the
 /// [FieldReader].
 public final class FilterParser {
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 
-/// The path of a filter rule: either `body.` followed by steps into the JSON document, or
-/// `headers.` followed by a header name.
+/// A filter rule's path: either `body.` followed by steps into the JSON document, or `headers.`
+/// followed by a header name.
 sealed interface FilterPath {
 
     int MAX_LENGTH = 256;

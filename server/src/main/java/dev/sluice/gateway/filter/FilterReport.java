@@ -37,8 +37,8 @@ public final class FilterReport {
     }
 
     /// Returns the report as JSON: `passes`, `operator`, and `rules`, which lists the rules and
-    /// groups in the order of the filter. If the input's effort was too small, `passes` is null and
-    /// `is_undecided` is true.
+    /// groups in the same order as the filter. If the input's effort was too small, `passes` is
+    /// null and `is_undecided` is true.
     ///
     /// @param withheld the names of headers that contained a secret; the report shows a mask
     ///   instead of their values

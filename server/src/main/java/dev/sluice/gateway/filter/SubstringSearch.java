@@ -3,7 +3,7 @@ package dev.sluice.gateway.filter;
 /// Searches for a substring in time proportional to the length of the text, whatever the substring
 /// is.
 ///
-/// A simple search can take time proportional to the length of the text times the length of the
+/// A naive search can take time proportional to the length of the text times the length of the
 /// substring, which untrusted users could exploit. Except for short substrings, this class
 /// therefore uses the Knuth-Morris-Pratt algorithm (1977). Immutable.
 final class SubstringSearch {

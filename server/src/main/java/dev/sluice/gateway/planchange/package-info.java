@@ -1,4 +1,4 @@
-/// Changes the plan of a workspace, and applies the new limits on this node.
+/// Changes a workspace's plan and applies the new limits on this node.
 @NullMarked
 package dev.sluice.gateway.planchange;
 

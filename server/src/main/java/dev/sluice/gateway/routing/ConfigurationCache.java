@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Holds the current configuration of all workspaces in memory, except for deleted rows.
+/// An in-memory cache of all workspaces' current configuration, without deleted rows.
 ///
 /// A node reads only what has changed since the version that it already has. It applies its own
 /// changes before it responds to the API request. It applies changes made on other nodes in its

@@ -77,7 +77,7 @@ record ConfigurationChanges(
                 version.get(), sources, destinations, connections, workspaces);
     }
 
-    /// Reads what changed after the version `known`. All statements of the transaction must see the
+    /// Reads what changed after the version `known`. All statements in the transaction must see the
     /// same database snapshot, as in [Db#snapshot].
     static ConfigurationChanges read(
             Tx tx, long known, SourceStore sources, DestinationStore destinations) {

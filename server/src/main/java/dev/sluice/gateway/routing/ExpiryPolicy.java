@@ -16,7 +16,7 @@ public interface ExpiryPolicy {
     /// Returns a policy that applies the current plan of the workspace that owns the source.
     ///
     /// If this node does not know the source or its workspace yet, the event does not count as
-    /// expired, because ending its deliveries late is better than ending them by mistake.
+    /// expired. Ending its deliveries late is better than ending them by mistake.
     ///
     /// @param settledClock the clock for decisions that cannot be undone; it is used here because
     ///   an expired event's deliveries end for good

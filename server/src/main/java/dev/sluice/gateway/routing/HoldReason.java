@@ -2,7 +2,7 @@ package dev.sluice.gateway.routing;
 
 import java.util.Locale;
 
-/// The reasons to hold a connection's deliveries. Held deliveries wait; they are not lost.
+/// A reason to hold a connection's deliveries. Held deliveries wait; they are not lost.
 public enum HoldReason {
     SOURCE_IN_TRASH,
     SOURCE_PAUSED,

@@ -9,20 +9,19 @@ import java.util.List;
 /// A source and its enabled connections, in the form that ingest needs. Immutable.
 ///
 /// @param routes the routes of the enabled connections, in the order in which they were created
-/// @param endsAt when the token of this route expires; [Instant#MAX] for the source's current token
+/// @param endsAt when this route's token expires; [Instant#MAX] for the source's current token
 public record IngestRoute(Source source, List<Route> routes, Instant endsAt) {
 
     public IngestRoute {
         routes = List.copyOf(routes);
     }
 
-    /// Creates the route of a source's current token, which does not expire.
+    /// Creates the route for a source's current token, which does not expire.
     public IngestRoute(Source source, List<Route> routes) {
         this(source, routes, Instant.MAX);
     }
 
-    /// Whether the token of this route is still valid. Reads the clock only if the token was
-    /// replaced.
+    /// Whether this route's token is still valid. Reads the clock only if the token was replaced.
     public boolean isOpen(InstantSource clock) {
         return endsAt.equals(Instant.MAX) || clock.instant().isBefore(endsAt);
     }

@@ -6,12 +6,12 @@ import dev.sluice.gateway.destination.DestinationId;
 
 import java.util.Optional;
 
-/// Finds the routes and destinations of deliveries, in the configuration that this node has loaded
-/// so far. Thread-safe.
+/// Looks up the routes and destinations of deliveries in the configuration that this node has
+/// loaded so far. Thread-safe.
 public interface RoutingTable {
 
-    /// Returns the route of a connection, or empty if the connection or its destination is deleted,
-    /// if its source is purged, or if this node does not know them yet.
+    /// Returns a connection's route, or empty if the connection or its destination is deleted, if
+    /// its source is purged, or if this node does not know them yet.
     Optional<Route> route(ConnectionId connection);
 
     /// Returns the deletion that permanently ended the connection, or empty if the connection has

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Builds a snapshot from the previous one and the changes made since then. Copies each map once,
-/// and builds routes only for the sources that a change affects.
+/// Builds a configuration snapshot from the previous one and the changes made since then. Copies
+/// each map once, and builds routes only for the sources that a change affects.
 ///
 /// Not thread-safe. Each instance builds one snapshot.
 final class SnapshotBuilder {
@@ -71,7 +71,7 @@ final class SnapshotBuilder {
         return copy;
     }
 
-    /// @param deleted the cache to which the connections that these changes delete are added
+    /// @param deleted the cache that records the connections that these changes delete
     static ConfigurationSnapshot build(
             ConfigurationSnapshot before,
             ConfigurationChanges changes,
@@ -221,9 +221,8 @@ final class SnapshotBuilder {
             return sets.getOrDefault(key, Set.of());
         }
 
-        /// Adds a connection. The first connection of a key is stored in an immutable set, because
-        /// most sources have only one connection, and such a set takes less memory than a
-        /// [HashSet].
+        /// Adds a connection. A key's first connection is stored in an immutable set, because most
+        /// sources have only one connection, and such a set takes less memory than a [HashSet].
         void add(K key, ConnectionId connection) {
             var known = of(key);
             if (known.isEmpty()) {

@@ -12,15 +12,15 @@ import java.util.Optional;
 
 /// Logs an error when a node cannot read some settings of a source, destination or connection. If
 /// the row changes later, logs the error again only if the list of unreadable settings has changed,
-/// or if a source was restored from the trash. Never logs it for deleted rows or for sources in the
-/// trash.
+/// or if a source was restored from the trash. Never logs the error for deleted rows or for sources
+/// in the trash.
 final class UnreadableSettingsLogger {
 
     private static final Logger log = LoggerFactory.getLogger(UnreadableSettingsLogger.class);
 
     private UnreadableSettingsLogger() {}
 
-    /// @param before the version of the source that this node had before; empty if it had none
+    /// @param before the source as this node knew it before; empty if the node did not know it
     static void report(
             SourceStore.SourceVersion source, Optional<SourceStore.SourceVersion> before) {
         var fields = source.source().unreadableFields();

@@ -13,7 +13,7 @@ final class Ed25519PublicKey {
             BigInteger.TWO.pow(255).subtract(BigInteger.valueOf(19));
 
     /// The `y` coordinates of the eight points whose order divides 8. If the key is one of these
-    /// points, anybody can make a signature that is valid for every message, or for one message in
+    /// points, anyone can create a signature that is valid for every message, or for one message in
     /// eight.
     private static final Set<BigInteger> SMALL_ORDER =
             Set.of(

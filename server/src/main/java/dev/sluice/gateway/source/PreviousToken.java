@@ -7,8 +7,7 @@ import java.time.Instant;
 /// @param endsAt when the token expires; until then, webhooks sent to it are accepted
 public record PreviousToken(String token, Instant endsAt) {
 
-    /// Does not show the token, because anybody who knows the token can send webhooks to the
-    /// source.
+    /// Omits the token, because anyone who knows the token can send webhooks to the source.
     @Override
     public String toString() {
         return "until " + endsAt;

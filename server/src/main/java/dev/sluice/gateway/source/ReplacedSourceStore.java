@@ -7,14 +7,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Keeps the earlier values of a source's settings that affect the requests sent for its events.
-/// Also finds the settings that were in force at a given configuration version.
+/// Keeps the earlier values of those source settings that affect the requests sent for the source's
+/// events. Also finds the settings that were in force at a given configuration version.
 public final class ReplacedSourceStore {
 
     private static final ReplacedRowStore ROWS =
             new ReplacedRowStore("replaced_source", "source_id", "source_id");
 
-    /// The settings of a source that affect the requests sent for its events.
+    /// A source's settings that affect the requests sent for the source's events.
     ///
     /// @param credentialHeader the header that contains the sender's credential; it is not
     ///   forwarded
@@ -31,7 +31,7 @@ public final class ReplacedSourceStore {
         this.sources = sources;
     }
 
-    /// Returns the source's settings that were in force at the configuration version `version`, or
+    /// Returns the source's settings that were in force at configuration version `version`, or
     /// empty if the source's row has been removed.
     public Optional<SentSource> at(Tx tx, SourceId id, long version) {
         return replaced(tx, id, version)
@@ -54,8 +54,7 @@ public final class ReplacedSourceStore {
                 version);
     }
 
-    /// Stores the settings of `before` that affect the requests, unless `after` has the same
-    /// values.
+    /// Stores the [SentSource] settings of `before`, unless `after` has the same values.
     ///
     /// @param version the configuration version that the change creates
     static void keep(Tx tx, Source before, Source after, long version) {

@@ -10,7 +10,7 @@ import java.util.Map;
 /// The response that a source returns for accepted webhooks instead of the default response.
 /// Immutable.
 ///
-/// @param status 100 to 599
+/// @param status the status code, from 100 to 599
 /// @param body may contain `{{request_id}}`, which is replaced with the event's id
 public record ResponseConfig(int status, ResponseContentType type, String body) {
 

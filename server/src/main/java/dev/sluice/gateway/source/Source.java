@@ -16,7 +16,7 @@ import java.util.Optional;
 ///
 /// @param token the last segment of the ingest path
 /// @param previousToken the token before the latest rotation, even if that token has expired; empty
-///   if there was no rotation, or if a new source has taken the expired token
+///   if the token was never rotated, or if a new source has taken the expired token
 public record Source(
         SourceId id,
         WorkspaceId workspace,
@@ -106,7 +106,7 @@ public record Source(
 
     /// Returns the source with a new token.
     ///
-    /// @param overlap how long webhooks to the current token are still accepted
+    /// @param overlap how long webhooks sent to the current token are still accepted
     Source rotated(String newToken, Duration overlap, Instant now) {
         return new Source(
                 id,

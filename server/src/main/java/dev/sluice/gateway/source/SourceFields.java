@@ -4,7 +4,7 @@ import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
 
-/// The fields of a source in the body of a create or PATCH request.
+/// A source's fields in the body of a create or PATCH request.
 ///
 /// @param token the token that the user chose for a new source; a PATCH request cannot change it
 record SourceFields(
@@ -48,7 +48,7 @@ record SourceFields(
         return fields;
     }
 
-    /// Records an error if `name` is missing, or `status` is null.
+    /// Records an error if `name` is missing, or if `status` is null.
     void require(FieldReader input) {
         input.required("name", name);
         input.rejectNull("status", status);

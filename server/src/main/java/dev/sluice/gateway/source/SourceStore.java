@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores sources. Encrypts their verification secrets.
+/// Stores sources, with their verification secrets encrypted.
 public final class SourceStore {
 
     /// A source as it is loaded into a node's memory.
@@ -182,7 +182,7 @@ public final class SourceStore {
     /// Returns up to `limit` sources that are not purged, including sources in the trash, ordered
     /// by id.
     ///
-    /// @param after only sources with a higher id are returned
+    /// @param after only sources with a higher id than this are returned
     public List<SourceVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """

@@ -6,11 +6,11 @@ import dev.sluice.platform.db.Tx;
 import java.time.Instant;
 import java.util.List;
 
-/// The SQL that assigns ingest tokens to sources, and that retires tokens.
+/// Assigns ingest tokens to sources, and retires tokens that are no longer assigned.
 ///
-/// A token is retired when it is no longer the current or the previous token of its source. Senders
-/// might still use it, so only the workspace whose source had it can claim it again. Only its hash
-/// is kept. No workspace can claim the tokens of a deleted workspace.
+/// A token is retired when it is no longer its source's current or previous token. Senders might
+/// still use a retired token, so only the workspace whose source had it can claim it again. Only
+/// the token's hash is kept. The tokens of a deleted workspace can never be claimed again.
 ///
 /// Configuration changes run one after another, so a token that is free stays free until the end of
 /// the transaction.
@@ -18,8 +18,8 @@ final class TokenStore {
 
     private TokenStore() {}
 
-    /// Claims a token for a new source, if the token is free. A token that was rotated out and has
-    /// expired, or that is retired, is free only for the workspace whose source had it. Claiming it
+    /// Claims a token for a new source, if the token is free. An expired previous token or a
+    /// retired token is free only for the workspace whose source had it. Claiming such a token
     /// removes it from its earlier source or from the retired tokens.
     ///
     /// @return false if the token is the current token of any source, even of one in the trash; if
@@ -61,8 +61,9 @@ final class TokenStore {
         return true;
     }
 
-    /// Stores the new token of a source. Webhooks to the previous token are accepted until
-    /// [PreviousToken#endsAt]. A token that was replaced by an earlier rotation is retired.
+    /// Stores a source's new token. Webhooks sent to the previous token are accepted until
+    /// [PreviousToken#endsAt]. The token that an earlier rotation replaced, if there is one, is
+    /// retired.
     static void rotate(Tx tx, Source rotated, long version) {
         var previous = rotated.previousToken().orElseThrow();
         tx.update(

@@ -14,7 +14,7 @@ import java.time.InstantSource;
 import java.util.List;
 
 /// Purges the sources that have been in the trash for seven days, together with their connections
-/// and alert configs. [TrashStore] has the SQL.
+/// and alert configs. [TrashStore] contains the SQL.
 ///
 /// A source that cannot be purged does not prevent the others from being purged. A round purges a
 /// limited number of sources, because other configuration changes have to wait while it purges

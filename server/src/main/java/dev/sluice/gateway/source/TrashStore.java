@@ -110,8 +110,8 @@ public final class TrashStore {
                 q);
     }
 
-    /// Returns up to `limit` sources of all workspaces that have been in the trash for seven days
-    /// and have not been purged yet. The sources are ordered by when they were deleted, oldest
+    /// Returns up to `limit` sources, from any workspace, that have been in the trash for seven
+    /// days and have not been purged yet. The sources are ordered by when they were deleted, oldest
     /// first.
     static List<SourceId> purgeDue(Tx tx, Instant now, int limit) {
         return tx.query(
@@ -155,7 +155,7 @@ public final class TrashStore {
     /// Purges all sources of a deleted workspace, including those that are not in the trash. The
     /// sources' ingest URLs stop working.
     ///
-    /// @return the sources of the workspace
+    /// @return all of the workspace's sources
     public static List<SourceId> purgeAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
         var purged =
                 tx.query(
@@ -180,7 +180,7 @@ public final class TrashStore {
 
     /// Returns up to `limit` sources that were purged before the time `before`, ordered by id.
     ///
-    /// @param after returns only sources with a higher id
+    /// @param after only sources with a higher id than this are returned
     public static List<SourceId> purgedBefore(Tx tx, Instant before, UUID after, int limit) {
         return tx.query(
                 """
@@ -197,7 +197,7 @@ public final class TrashStore {
     }
 
     /// Removes the rows of the given sources, except sources that have not been purged. Returns the
-    /// number of removed rows. The caller must already have removed their connections.
+    /// number of rows removed. The caller must already have removed the sources' connections.
     ///
     /// Also retires the sources' tokens, because a node that ran an older version may have purged a
     /// source without retiring its tokens.

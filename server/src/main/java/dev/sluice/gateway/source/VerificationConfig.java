@@ -48,7 +48,7 @@ public sealed interface VerificationConfig {
     /// Verifies a user name and password in `Authorization: Basic` (RFC 7617), encoded in UTF-8.
     record BasicAuthVerification(String username, Secret password) implements VerificationConfig {}
 
-    /// Verifies that the value of a header equals the key.
+    /// Verifies that a header's value equals the key.
     record ApiKeyVerification(String header, Secret key) implements VerificationConfig {}
 
     /// A stored config that this node cannot read: it was encrypted with a different key, a later

@@ -2,7 +2,7 @@ package dev.sluice.gateway.source;
 
 import java.util.Locale;
 
-/// The result of verifying an inbound request. The database stores the number.
+/// The result of verifying an inbound request. The database stores the status as its number.
 public enum VerificationStatus {
     VERIFIED(1),
     FAILED(2),

@@ -1,11 +1,12 @@
 package dev.sluice.gateway.source;
 
-/// The webhook senders whose verification scheme Sluice knows. Users need to set only the secret.
-/// `docs/reference/verification.md` describes each scheme, and says where the sender documents it.
+/// A webhook sender whose verification scheme Sluice knows, so that users need to set only the
+/// secret. `docs/reference/verification.md` describes each scheme and says where its sender
+/// documents it.
 ///
-/// `relay.signature` has a class for each scheme with signatures, such as `StripeSignature`, and
-/// `relay.verify.HmacVerifier` verifies requests using these schemes. GitLab does not sign its
-/// requests: it sends the secret itself.
+/// `relay.signature` contains a class for each scheme that uses signatures, such as
+/// `StripeSignature`, and `relay.verify.HmacVerifier` verifies requests using these schemes. GitLab
+/// does not sign its requests: it sends the secret itself.
 public enum WebhookProvider {
     STRIPE("provider_payments"),
     /// Also covers other senders that use GitHub's scheme, such as Meta.

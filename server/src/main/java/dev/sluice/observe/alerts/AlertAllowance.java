@@ -10,9 +10,9 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The number of alert messages that a workspace may send in any hour through all its channels of
-/// one kind together. There is also a limit for each mailbox, which covers the emails from all
-/// workspaces combined.
+/// The number of alert messages that a workspace may send in any one hour through all its channels
+/// of one kind. There is also a limit for each mailbox, which covers the emails from all workspaces
+/// combined.
 ///
 /// Half of a mailbox's limit is reserved for the workspace that sent mail to the mailbox first, so
 /// that other workspaces cannot block that workspace's alerts. All other workspaces together may
@@ -54,8 +54,8 @@ record AlertAllowance(String kind, int perHour, String words) {
         };
     }
 
-    /// Counts one message against the allowance of the workspace and the limit of the mailbox. If
-    /// either is used up, counts nothing and returns the reason.
+    /// Counts one message against the workspace's allowance and the mailbox's limit. If either is
+    /// used up, counts nothing and returns the reason.
     static Optional<LimitReached> take(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         var allowance = of(config.channel());

@@ -35,9 +35,8 @@ public final class AlertComposer {
     private static final int MAX_MESSAGES_PER_ROUND = 100;
     private static final int MAX_MESSAGES_PER_TURN = 10;
 
-    /// The maximum number of unsent messages to one target. While that many are waiting, composing
-    /// further messages to the target is postponed. A later message then reports all the news
-    /// together.
+    /// The maximum number of unsent messages to one target. While that many are waiting, no further
+    /// message to the target is composed. A later message then reports all the news together.
     static final int MAX_WAITING = 100;
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -170,8 +169,8 @@ public final class AlertComposer {
         return refusal.isEmpty();
     }
 
-    /// Returns the delivery counts of these news items as JSON, to be stored with the message. If
-    /// the message is later abandoned, another message reports these counts.
+    /// Returns the delivery counts in these news items as JSON, which is stored with the message.
+    /// If the message is later abandoned, another message reports these counts.
     private static String countsJson(List<SourceNews> news) {
         var counts =
                 news.stream()

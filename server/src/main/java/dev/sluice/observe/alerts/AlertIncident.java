@@ -23,7 +23,7 @@ import java.util.Set;
 record AlertIncident(
         int messages, Optional<Instant> lastAt, boolean isOpen, boolean isOpenReported) {
 
-    /// The kinds of news that a message can report. The database stores each kind as its number.
+    /// A kind of news that a message can report. The database stores each kind as its number.
     enum NewsKind {
         FAILED(1),
         EXHAUSTED(2),
@@ -32,7 +32,7 @@ record AlertIncident(
         /// The circuit opened, or a probe failed.
         OPENED(4),
         RECOVERED(5),
-        /// The settings of the destination or source cannot be read. Nothing is sent to such a
+        /// The destination's or source's settings cannot be read. Nothing is sent to such a
         /// destination, and webhooks to such a source are refused.
         UNREADABLE(6);
 
@@ -67,15 +67,15 @@ record AlertIncident(
     private static final Duration SECOND_INTERVAL = Duration.ofHours(1);
     private static final Duration LAST_INTERVAL = Duration.ofHours(6);
 
-    /// An incident without news is over when its last message is this old. The next failure then
+    /// An incident without news is over once its last message is this old. The next failure then
     /// begins a new incident.
     static final Duration QUIET = LAST_INTERVAL;
 
     /// Like [#QUIET], but for an incident whose last message reported a recovery.
     static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
 
-    /// Like [#QUIET], but for an incident with an abandoned message. The counts of that message are
-    /// kept for this long.
+    /// Like [#QUIET], but for an incident with an abandoned message. That message's counts are kept
+    /// for this long.
     static final Duration QUIET_AFTER_LOSS = Duration.ofDays(30);
 
     /// Returns the minimum time between the last message and the next one. [#dueAt] shortens this
@@ -105,7 +105,7 @@ record AlertIncident(
         return Optional.of(due.isAfter(now) ? due : now);
     }
 
-    /// Returns the state of the incident after a message has reported the news.
+    /// Returns the incident's state after a message has reported the news.
     ///
     /// @param news the kinds of news in the message
     AlertIncident reported(Set<NewsKind> news, Instant now) {

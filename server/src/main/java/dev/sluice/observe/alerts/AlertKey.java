@@ -3,7 +3,7 @@ package dev.sluice.observe.alerts;
 import java.util.UUID;
 
 /// Identifies an [AlertIncident] by the target that gets the alerts and the destination that the
-/// alerts are about. For alerts about the settings of a source, the source takes the place of the
+/// alerts are about. For alerts about a source's settings, the source takes the place of the
 /// destination.
 ///
 /// @param target identifies the mailbox, chat or URL; see

@@ -122,7 +122,7 @@ final class AlertMessageStore {
                 max);
     }
 
-    /// Claims messages for this node, and returns the claimed messages. Skips messages that another
+    /// Claims messages for this node and returns those that it claimed. Skips messages that another
     /// node has claimed. Claiming a message to a chat delays the other messages to that chat by
     /// [#CHAT_INTERVAL].
     ///
@@ -165,7 +165,7 @@ final class AlertMessageStore {
                 messages);
     }
 
-    /// Delays all messages to a target at least until `until`.
+    /// Delays all messages to a target until `until` or later.
     static void pause(Tx tx, UUID target, Instant until) {
         tx.update(
                 "update alert_message set try_at = ? where target = ? and try_at < ?",
@@ -187,8 +187,8 @@ final class AlertMessageStore {
                 row.integer("tries"));
     }
 
-    /// Schedules another try to send a message, unless another node has claimed the message in the
-    /// meantime.
+    /// Schedules another try at sending a message, unless another node has claimed the message in
+    /// the meantime.
     static void retry(Tx tx, ClaimedMessage message, Instant tryAt) {
         tx.update(
                 "update alert_message set try_at = ? where id = ? and tries = ?",
@@ -237,9 +237,9 @@ final class AlertMessageStore {
                 == 1;
     }
 
-    /// Locks the count of a workspace's messages until the transaction ends, and returns it.
+    /// Returns the count of a workspace's messages and locks it until the transaction ends.
     ///
-    /// @param kind the kind of an [AlertAllowance]
+    /// @param kind the `kind` of the [AlertAllowance]
     static SlidingHour lockUse(Tx tx, UUID workspace, String kind) {
         return tx.single(
                 """
@@ -265,7 +265,7 @@ final class AlertMessageStore {
                 kind);
     }
 
-    /// Locks the count of a mailbox's emails until the transaction ends, and returns it. If the
+    /// Returns the count of a mailbox's emails and locks it until the transaction ends. If the
     /// mailbox has no row yet, `workspace` becomes its first workspace.
     static MailboxUse lockMailbox(Tx tx, UUID mailbox, UUID workspace) {
         return tx.single(

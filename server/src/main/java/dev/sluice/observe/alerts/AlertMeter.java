@@ -7,11 +7,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts the outcomes of the alert messages that this process handled, by kind of channel.
+/// Counts the outcomes of the alert messages that this process has handled, by kind of channel.
 /// Thread-safe.
 public final class AlertMeter {
 
-    /// The outcome of a message, or of one try to send it.
+    /// The outcome of a message, or of one try at sending it.
     public enum Fate {
         SENT,
         /// One try failed. Another try may follow.

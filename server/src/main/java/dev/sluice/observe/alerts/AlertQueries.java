@@ -58,7 +58,7 @@ final class AlertQueries {
         }
     }
 
-    /// The end of a page of the failures and circuit changes that [AlertWatcher] has not read yet.
+    /// The end of a page of failures and circuit changes that [AlertWatcher] has not read yet.
     ///
     /// @param upTo the id of the last transaction in the page
     /// @param isLast whether nothing is left after this page
@@ -83,8 +83,8 @@ final class AlertQueries {
     record News(List<SourceNews> items, long moreSources) {}
 
     /// The names that a message contains. The destination's name and host are empty if the incident
-    /// counts several destinations together. If the incident is about a source, the name is the
-    /// source's and the host is empty.
+    /// covers several destinations. If the incident is about a source, the name is the source's and
+    /// the host is empty.
     ///
     /// @param circuitError the last error of the destination's circuit; empty if the circuit is
     ///   closed
@@ -96,7 +96,7 @@ final class AlertQueries {
             boolean isSource) {}
 
     /// Joins the connections in `wanted` with the enabled channels that get alerts about them.
-    /// These are the channels of the connection's source and the channels of its whole workspace.
+    /// These are the channels for the connection's source and the channels for the whole workspace.
     /// Leaves out a connection if it is deleted, if its destination is deleted, or if its source is
     /// in the trash.
     private static final String TARGETS_OF_CONNECTIONS =
@@ -205,10 +205,10 @@ final class AlertQueries {
         return counts;
     }
 
-    /// Counts the deliveries that ended as `failed` or `exhausted` in a page of transactions, for
-    /// each target, connection and status.
+    /// Counts the deliveries that became `failed` or `exhausted` in a page of transactions. There
+    /// is one count for each target, connection and status.
     ///
-    /// @param seen transactions that are visible in this snapshot do not count
+    /// @param seen transactions that are visible in this snapshot are not counted
     /// @param upTo the id of the last transaction in the page
     static List<NewsItem> failures(Tx tx, TxSnapshot seen, long upTo, Instant now) {
         return tx.query(
@@ -244,9 +244,9 @@ final class AlertQueries {
                 upTo);
     }
 
-    /// Returns the circuits that changed in a page of transactions and are now open or closed, for
-    /// each target that gets alerts about the destination. A closed circuit is included only if the
-    /// target's incident says that it was open.
+    /// Returns the circuits that changed in a page of transactions and are now open or closed. Each
+    /// circuit is returned once for each target that gets alerts about its destination. A closed
+    /// circuit is included only if the target's incident says that it was open.
     ///
     /// @param seen transactions that are visible in this snapshot are left out
     /// @param upTo the id of the last transaction in the page
@@ -364,9 +364,9 @@ final class AlertQueries {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Returns the news of an incident, including the counts of abandoned messages. Leaves out
-    /// sources that are now in the trash. Lists the `limit` sources with the most deliveries, and
-    /// counts all others together.
+    /// Returns an incident's news, including the counts from abandoned messages. Leaves out sources
+    /// that are now in the trash. Lists the `limit` sources with the most deliveries, and counts
+    /// all others together.
     static News news(Tx tx, AlertKey key, int limit) {
         var more = new AtomicLong();
         var items =
@@ -475,8 +475,8 @@ final class AlertQueries {
                 workspace.value());
     }
 
-    /// Returns the error of whichever of the deliveries ended last. Returns empty if that delivery
-    /// has no error, or if none of the deliveries is stored.
+    /// Finds the delivery that ended last among the given ones and returns its error. Returns empty
+    /// if that delivery has no error, or if none of the deliveries is stored.
     ///
     /// @param sources the sources of these deliveries
     static Optional<String> lastError(

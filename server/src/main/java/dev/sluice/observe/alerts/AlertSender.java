@@ -36,7 +36,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// span about two and a half hours, or more if the channel asks for longer pauses. The counts of an
 /// abandoned message are reported with a later message.
 ///
-/// A chat gets at most one message a second. A node sends only a few messages of a workspace at a
+/// A chat gets at most one message a second. A node sends only a few of a workspace's messages at a
 /// time, so that a channel that hangs does not delay other workspaces.
 public final class AlertSender implements Loop.Step {
 
@@ -53,7 +53,7 @@ public final class AlertSender implements Loop.Step {
     /// time, with the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
-    /// The minimum pause before each of the four retries of a message.
+    /// The minimum pause before each of a message's four retries.
     static final List<Duration> RETRY_INTERVALS =
             List.of(
                     Duration.ofMinutes(1),

@@ -21,11 +21,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Stores the alert incidents ([AlertIncident]) and the news of each incident that no message has
-/// reported yet. Also stores the position up to which [AlertWatcher] has read the failures and
+/// Stores the alert incidents ([AlertIncident]) and, for each incident, the news that no message
+/// has reported yet. Also stores the position up to which [AlertWatcher] has read the failures and
 /// circuit changes.
 ///
-/// A transaction that changes several incidents locks their rows first, in the order of target and
+/// A transaction that changes several incidents locks their rows first, ordered by target and
 /// destination, so that transactions cannot deadlock. The lock on an incident's row also protects
 /// the incident's news. A transaction that may create incidents calls [#lockRoom] before it locks
 /// any incident.
@@ -59,8 +59,8 @@ final class AlertStore {
     private AlertStore() {}
 
     /// Moves the watcher's position to the current snapshot if no workspace has an enabled channel.
-    /// The check and the move are one statement with one snapshot, so failures after the creation
-    /// of a channel are not skipped.
+    /// The check and the move are one statement with one snapshot, so failures that happen after a
+    /// channel is created are not skipped.
     static void moveWithoutChannels(Tx tx, Instant now) {
         tx.update(
                 """
@@ -82,9 +82,8 @@ final class AlertStore {
                 == 1;
     }
 
-    /// Lets only one transaction at a time count the incidents of workspaces and create new ones.
-    /// To do so, locks the watcher's position, which [#move] also locks. Must be called before any
-    /// incident is locked.
+    /// Lets only one transaction at a time count incidents and create new ones. To do so, locks the
+    /// watcher's position, which [#move] also locks. Must be called before any incident is locked.
     static void lockRoom(Tx tx) {
         tx.single("select true as locked from alert_watch for update", row -> row.bool("locked"));
     }
@@ -115,8 +114,8 @@ final class AlertStore {
     }
 
     /// Adds news to incidents that this transaction has locked. Counts for the same incident,
-    /// source and kind are added up. The exception is deliveries that will expire: after a change
-    /// of the retention period, the same deliveries may be added a second time. If the first of
+    /// source and kind are added up. Deliveries that will expire are an exception: after the
+    /// retention period changes, the same deliveries may be added a second time. If the first of
     /// them expires at the time that is already stored, the larger count is kept instead of the
     /// sum.
     static void add(Tx tx, Collection<NewsItem> news) {
@@ -154,9 +153,9 @@ final class AlertStore {
                 NewsKind.EXPIRING.number());
     }
 
-    /// Keeps the counts of an abandoned message. These counts alone do not make a message due. They
-    /// are reported with the next news of the incident, or after [#reportLost]. The caller must
-    /// have locked the incident.
+    /// Keeps the counts of an abandoned message. These counts do not make a message due on their
+    /// own. They are reported with the incident's next news, or after [#reportLost]. The caller
+    /// must have locked the incident.
     ///
     /// @param news a JSON object with a list `counts`. Each element has the fields `source_id`,
     ///   `kind`, `n`, `sample` and `since`; a source and kind may occur more than once
@@ -226,8 +225,8 @@ final class AlertStore {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
-    /// Records in locked incidents whether the circuits of their destinations are open, and adds
-    /// the changes as news. If a circuit closes before its opening was reported, neither change is
+    /// Records in locked incidents whether their destinations' circuits are open, and adds the
+    /// changes as news. If a circuit closes before its opening was reported, neither change is
     /// reported.
     static void noteCircuits(Tx tx, List<CircuitNews> changes, Instant now) {
         if (changes.isEmpty()) {
@@ -272,9 +271,9 @@ final class AlertStore {
         add(tx, news);
     }
 
-    /// Marks these incidents as unreadable, which means that the settings of their destination or
-    /// source cannot be read. The caller must have locked the incidents. Returns the incidents that
-    /// were not marked before.
+    /// Marks these incidents as unreadable, which means that their destination's or source's
+    /// settings cannot be read. The caller must have locked the incidents. Returns the incidents
+    /// that were not marked before.
     static List<AlertKey> noteUnreadable(Tx tx, Collection<AlertKey> keys) {
         return tx.query(
                 """
@@ -290,8 +289,9 @@ final class AlertStore {
                 destinations(keys));
     }
 
-    /// Removes the mark of [#noteUnreadable] from up to `limit` incidents whose destination or
-    /// source is not in `unreadable`. Skips incidents that another transaction has locked.
+    /// Removes the unreadable mark ([#noteUnreadable]) from up to `limit` incidents whose
+    /// destination or source is not in `unreadable`. Skips incidents that another transaction has
+    /// locked.
     ///
     /// @param unreadable the ids of the destinations and sources whose settings cannot be read, and
     ///   of their workspaces, which identify the shared incidents
@@ -313,7 +313,7 @@ final class AlertStore {
                 limit);
     }
 
-    /// An incident, and the kinds of its news.
+    /// An incident together with the kinds of news it has.
     ///
     /// @param dueAt the stored time at which the next message is due; empty if none is due
     /// @param notBefore the earliest time for the next message, if the message was postponed
@@ -472,7 +472,7 @@ final class AlertStore {
                 row.instantOrNone("not_before"));
     }
 
-    /// Stores a locked incident after its message was composed, and removes its news.
+    /// Stores a locked incident after its message has been composed, and removes its news.
     static void saveReported(Tx tx, AlertKey key, AlertIncident reported) {
         deleteNews(tx, key);
         tx.update(
@@ -503,7 +503,8 @@ final class AlertStore {
                 key.destination());
     }
 
-    /// Returns up to `limit` incidents that follow `key` in the order of target and destination.
+    /// Returns up to `limit` incidents that come after `key` when ordered by target and
+    /// destination.
     static List<AlertKey> after(Tx tx, AlertKey key, int limit) {
         return tx.query(
                 """
@@ -562,8 +563,8 @@ final class AlertStore {
                 now.minus(AlertIncident.QUIET));
     }
 
-    /// Deletes all incidents of these targets, and the news of these incidents that no message has
-    /// reported yet.
+    /// Deletes all incidents of these targets, together with the news that no message has reported
+    /// yet.
     static void deleteAll(Tx tx, Collection<UUID> targets) {
         tx.update(
                 """

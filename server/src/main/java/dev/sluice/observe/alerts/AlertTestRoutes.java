@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The route `POST /api/v1/alert-configs/{id}/test`: sends a test message over an alert channel,
-/// and returns whether it was sent.
+/// The route `POST /api/v1/alert-configs/{id}/test`, which sends a test message over an alert
+/// channel and reports whether it was sent.
 public final class AlertTestRoutes {
 
     private static final int MAX_TESTS_PER_MINUTE = 10;
@@ -94,7 +94,7 @@ public final class AlertTestRoutes {
         AlertConfigStore.recordSent(tx, target, sentAt);
     }
 
-    /// Counts a test message against the limits of the workspace and of the mailbox, and throws an
+    /// Counts a test message against the workspace's limits and the mailbox's limit, and throws an
     /// [ApiException] if a limit is reached. The limits keep users from flooding a stranger's
     /// mailbox with test messages.
     private static void takeTest(Tx tx, AlertConfig config, Instant now) {

@@ -44,7 +44,7 @@ record AlertText(
     private static final int MAX_NAME_LENGTH = 100;
     private static final int MAX_ERROR_LENGTH = 500;
 
-    /// The numbers of failed, exhausted and expiring deliveries of one source.
+    /// One source's counts of failed, exhausted and expiring deliveries.
     private record SourceCount(UUID id, String name, long failed, long exhausted, long expiring) {
 
         SourceCount plus(SourceNews more) {

@@ -40,7 +40,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
     /// How often the position is moved while there are no failures. If the position does not move
-    /// for a day, the compaction of the commit log discards failures that have not been read.
+    /// for a day, commit log compaction discards failures that have not been read.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
     private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
@@ -161,7 +161,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             return keys.stream().distinct().toList();
         }
 
-        /// Returns a copy of these findings. In the copy, the news of destinations that get no
+        /// Returns a copy of these findings. In the copy, the news about destinations that get no
         /// separate incident belongs to the incident that they share, and their recoveries are
         /// dropped.
         Findings placed(IncidentRoom room, Instant now) {

@@ -41,8 +41,8 @@ public final class ChannelClient {
 
     private static final Logger log = LoggerFactory.getLogger(ChannelClient.class);
 
-    /// The result if an email fails for any reason except a refused recipient, for example because
-    /// the password for the mail server is wrong. The log has the details. The message is tried
+    /// The result when sending an email fails for any reason other than a refused recipient, such
+    /// as a wrong password for the mail server. The log contains the details. The message is tried
     /// again, because the operator may fix the problem in the meantime.
     private static final SendResult.MessageRefused MAIL_FAILED =
             new SendResult.MessageRefused(
@@ -140,7 +140,7 @@ public final class ChannelClient {
                         .put("chat_id", chatId.startsWith("@") ? chatId : Long.valueOf(chatId))
                         .put("text", shortened(text))
                         .put("link_preview_options", new JsonObject().put("is_disabled", true));
-        // The response may quote the path of the request, which contains the token.
+        // The response may quote the request's path, which contains the token.
         return result(
                 "messenger",
                 messenger.post(workspace, url, Json.bytes(json), HTTP_TIMEOUT),
@@ -210,7 +210,7 @@ public final class ChannelClient {
 
     /// The fields that the body of a refusal may have, as defined by the messenger's API.
     ///
-    /// @param newChat the new id of the chat, if it no longer has the configured one
+    /// @param newChat the chat's new id, if the chat no longer has the configured one
     private record ChannelAnswer(
             Optional<String> description, Optional<Duration> retryAfter, Optional<Long> newChat) {
 

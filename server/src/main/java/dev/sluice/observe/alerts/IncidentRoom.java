@@ -14,13 +14,13 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Decides which destinations of a workspace get a separate [AlertIncident]. The other destinations
-/// share one incident for each target, so that no workspace can fill the tables or make a
-/// transaction too large.
+/// Decides which of a workspace's destinations get a separate [AlertIncident]. The other
+/// destinations share one incident for each target, so that no workspace can fill the tables or
+/// make a transaction too large.
 final class IncidentRoom {
 
-    /// The maximum number of a workspace's incidents for single destinations. Further destinations
-    /// share one incident for each target.
+    /// The maximum number of incidents about single destinations that a workspace may have. Further
+    /// destinations share one incident for each target.
     static final int MAX_INCIDENTS = 1_000;
 
     /// Sorts by destination, so that a destination is assigned incidents for all its targets or for

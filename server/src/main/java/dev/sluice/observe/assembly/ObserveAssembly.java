@@ -184,7 +184,7 @@ public final class ObserveAssembly {
                 .addTo(router);
     }
 
-    /// Ends the live streams, so that they do not delay the shutdown of the HTTP server.
+    /// Ends the live streams, so that they do not delay the HTTP server's shutdown.
     public void closeStreams() {
         openStreams.close();
     }

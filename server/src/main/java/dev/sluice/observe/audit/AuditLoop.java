@@ -16,14 +16,15 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The background audit. It checks the stored data hour by hour, on one node at a time.
+/// The background audit, which checks the stored data one hour at a time. It runs on only one node
+/// at a time.
 ///
-/// The check of an hour begins at least five minutes after the hour has ended. Violations are
-/// logged as errors; the audit repairs nothing.
+/// An hour is checked no sooner than five minutes after it has ended. Violations are logged as
+/// errors; the audit repairs nothing.
 ///
 /// Each round checks one slice of the hour. The loop then pauses for nine times as long as the
-/// slice took, but for at most half the duration of its lease. If this node dies or loses the lease
-/// in the middle of an hour, the next lease holder checks that hour again from the start.
+/// slice took, up to half the lease duration. If this node dies or loses the lease in the middle of
+/// an hour, the next lease holder checks that hour again from the start.
 public final class AuditLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(AuditLoop.class);
@@ -41,14 +42,14 @@ public final class AuditLoop implements Loop.Step {
     private final UUID holder;
     private final Map<Invariant, Long> violations = new ConcurrentHashMap<>();
 
-    /// The unfinished check of an hour; null if there is none. Like `pause`, it is used only by the
-    /// thread that calls [#run].
+    /// The check of an hour that is in progress, or null if there is none. Like `pause`, it is used
+    /// only by the thread that calls [#run].
     private @Nullable HourAuditor current;
 
     private Pause pause = Pause.NONE;
 
     /// @param settledClock a clock that follows a forward jump of the system clock only after an
-    ///   hour; with an ordinary clock, a jump would make hours seem to be over too early
+    ///   hour; with an ordinary clock, a jump would make an hour seem to have ended too early
     /// @param holder identifies this process as the lease holder
     public AuditLoop(Db db, InstantSource settledClock, UUID holder) {
         this.db = db;
@@ -137,17 +138,17 @@ public final class AuditLoop implements Loop.Step {
         db.run(tx -> AuditStore.advance(tx, holder, auditor.end(), report.count()));
     }
 
-    /// Returns the number of violations found since this process started.
+    /// Returns how many violations have been found since this process started.
     public long violations() {
         return violations.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /// Returns the number of violations of one invariant found since this process started.
+    /// Returns how many violations of one invariant have been found since this process started.
     public long violationsOf(Invariant invariant) {
         return violations.getOrDefault(invariant, 0L);
     }
 
-    /// Releases the lease, so that another node can continue immediately.
+    /// Releases the lease, so that another node can take over immediately.
     public void releaseLease() {
         db.run(tx -> AuditStore.releaseLease(tx, holder));
     }

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Reads the events and deliveries in a slice of time. All statements for a slice run in one
-/// database snapshot.
+/// Reads the events and deliveries in a time slice. All statements for a slice run in one database
+/// snapshot.
 final class AuditQueries {
 
     private AuditQueries() {}
@@ -28,8 +28,8 @@ final class AuditQueries {
     /// Limits the cost of the audit's statements until the transaction ends.
     static void limit(Tx tx) {
         tx.update("set local statement_timeout = '20s'");
-        // All statements read ranges of primary keys. The statistics on these tables are out of
-        // date, so the planner might otherwise choose a full scan.
+        // All statements read primary key ranges. The statistics on these tables are out of date,
+        // so the planner might otherwise choose a full scan.
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
     }
 
@@ -62,13 +62,13 @@ final class AuditQueries {
                 high);
     }
 
-    /// Returns the ids of events whose delivery rows look wrong, and of events that have delivery
-    /// rows but are not stored under the same source.
+    /// Returns the ids of events whose delivery rows look wrong. This includes the ids of events
+    /// that have delivery rows but are not stored under the source that those rows name.
     ///
-    /// An event looks right if all of the following are true. Ingest created as many deliveries for
-    /// it as expected, and that number is also the last ordinal (the number of a delivery within
-    /// its event) among these deliveries. The ordinals of its resends have no gap. No delivery id
-    /// occurs twice.
+    /// An event looks right if all of the following are true. Ingest created the expected number of
+    /// deliveries for it, and that number is also the highest ordinal (a delivery's number within
+    /// its event) among them. The ordinals of its resends have no gaps. No delivery id occurs
+    /// twice.
     ///
     /// @param limit the maximum number of events to return
     static List<EventId> suspects(Tx tx, List<UUID> sources, UUID low, UUID high, int limit) {
@@ -117,7 +117,7 @@ final class AuditQueries {
     }
 
     /// Returns up to `limit` deliveries with ids from `low` up to but not including `high` that
-    /// ended because the payload of their event could not be read.
+    /// ended because their event's payload could not be read.
     static List<DeliveryId> withUnreadablePayload(Tx tx, UUID low, UUID high, int limit) {
         return tx.query(
                 """

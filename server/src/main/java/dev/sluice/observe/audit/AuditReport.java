@@ -9,10 +9,10 @@ import java.util.Map;
 ///
 /// @param events the number of events checked
 /// @param deliveries the number of deliveries checked, finished or not
-/// @param violations the violations of each invariant; the map has no entry for an invariant
-///   without violations
-/// @param isTruncated whether some suspicious events or deliveries were not examined, which makes
-///   the counts lower bounds
+/// @param violations the violations found, by invariant; an invariant without violations has no
+///   entry
+/// @param isTruncated whether some suspicious events or deliveries were not examined; if so, the
+///   counts are only lower bounds
 public record AuditReport(
         long events,
         long deliveries,

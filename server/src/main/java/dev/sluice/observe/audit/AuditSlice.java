@@ -10,19 +10,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The result of checking all events received in one slice of time.
+/// The result of checking all events received in one time slice.
 ///
 /// All rows are read in one database snapshot. Deliveries constantly move from the work table to
 /// the history table; in a snapshot, each delivery is in exactly one of them.
 ///
-/// @param usage the usage counted from the rows of the slice
+/// @param usage the usage computed by counting the rows in the slice
 /// @param isTruncated whether there were more suspicious events or unreadable payloads than were
 ///   examined
 record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolean isTruncated) {
 
-    /// The maximum number of suspicious events that are examined one by one. Also the maximum
-    /// number of deliveries with an unreadable payload that are reported. All other events are only
-    /// counted.
+    /// The maximum number of suspicious events to examine one by one. It is also the maximum number
+    /// of deliveries with an unreadable payload to report. All other events are only counted.
     private static final int MAX_SUSPECTS = 1_000;
 
     /// Checks the events received from `from` up to but not including `to`.

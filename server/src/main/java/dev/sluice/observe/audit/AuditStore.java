@@ -8,15 +8,15 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads and writes the only row of the table `audit`. The row contains the time up to which data
-/// was checked, the number of violations found, and the audit's lease.
+/// Reads and writes the only row in the `audit` table. The row contains the time up to which data
+/// has been checked, the number of violations found, and the audit's lease.
 final class AuditStore {
 
     private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("audit");
 
-    /// The progress of the audit.
+    /// The audit's progress.
     ///
-    /// @param checkedTo everything received before this time has been checked; empty until the
+    /// @param checkedTo the time before which everything received has been checked; empty until the
     ///   first hour has been checked
     record AuditProgress(Optional<Instant> checkedTo) {}
 
@@ -33,8 +33,8 @@ final class AuditStore {
     }
 
     /// Records that everything received before `checkedTo` has been checked, and adds `violations`
-    /// to the stored number. Returns false, and changes nothing, if another process now holds the
-    /// lease.
+    /// to the stored total. Returns false without changing anything if another process now holds
+    /// the lease.
     static boolean advance(Tx tx, UUID holder, Instant checkedTo, long violations) {
         return tx.update(
                         """

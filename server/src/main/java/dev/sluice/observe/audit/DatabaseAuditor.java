@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.NavigableSet;
 
-/// Checks the events and deliveries of a database for violations of every [Invariant], such as a
-/// lost delivery. Servers may keep using the database during the check.
+/// Checks the events and deliveries in a database for violations of any [Invariant], such as lost
+/// deliveries. Servers may keep using the database during the check.
 public final class DatabaseAuditor {
 
     private DatabaseAuditor() {}

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 
-/// Reads the ids of the sources and connections of deleted workspaces.
+/// Reads the ids of the sources and connections that belong to deleted workspaces.
 final class ErasedSubjectQueries {
 
     private ErasedSubjectQueries() {}

@@ -32,7 +32,7 @@ final class HourAuditor {
     /// Like [#MAX_FAILURES], but for database failures that are usually temporary.
     private static final int MAX_PASSING_FAILURES = 10;
 
-    /// The duration of slices if the usage counts cannot be read.
+    /// The slice duration to use if the usage counts cannot be read.
     private static final Duration BLIND_SLICE_DURATION = Duration.ofMinutes(1);
 
     private final Db db;
@@ -49,7 +49,7 @@ final class HourAuditor {
 
     private Duration sliceDuration;
 
-    /// The duration of the first slice. Slices that became shorter because of a damaged row grow
+    /// The duration of the first slice. Slices that were shortened because of a damaged row grow
     /// back to this duration.
     private final Duration maxSliceDuration;
 
@@ -75,15 +75,14 @@ final class HourAuditor {
         this.sliceDuration = maxSliceDuration;
     }
 
-    /// Begins the check of the hour that starts at `start`. Reads the usage counts, but no rows
-    /// yet.
+    /// Begins checking the hour that starts at `start`. Reads only the usage counts, not the rows.
     static HourAuditor begin(Db db, Instant start) {
         return new HourAuditor(db, start);
     }
 
-    /// Returns the recorded usage of the hour. If it cannot be read, adds a violation to the report
-    /// and returns empty. If the cause is a temporary database failure, rethrows the exception
-    /// instead.
+    /// Returns the recorded usage for the hour. If it cannot be read, adds a violation to the
+    /// report and returns empty. If the cause is a temporary database failure, rethrows the
+    /// exception instead.
     private Optional<HourlyUsage> recordedUsage() {
         try {
             return Optional.of(
@@ -116,7 +115,7 @@ final class HourAuditor {
         return start.plus(ONE_HOUR);
     }
 
-    /// Checks the next slice. Returns true if this completes the check of the hour. If the slice
+    /// Checks the next slice. Returns true if the whole hour has now been checked. If the slice
     /// cannot be read, the next call tries a shorter slice. If reading a slice of the minimum
     /// duration fails several times, skips the slice and reports it as unreadable. Throws if the
     /// connection to the database is lost.
@@ -149,15 +148,15 @@ final class HourAuditor {
         }
     }
 
-    /// Skips the unreadable slice up to `to`, so that it does not stop the audit. Returns true if
-    /// the whole hour has been checked.
+    /// Skips the unreadable slice, which ends at `to`, so that it does not stop the audit. Returns
+    /// true if the whole hour has now been checked.
     private boolean skip(Instant to, RuntimeException e) {
         reportUnreadable("what was received from " + checkedTo + " to " + to, e);
         isComplete = false;
         return goOnAt(to);
     }
 
-    /// Makes the next slice begin at `to`. Returns true if the whole hour has been checked.
+    /// Makes the next slice begin at `to`. Returns true if the whole hour has now been checked.
     private boolean goOnAt(Instant to) {
         failures = 0;
         checkedTo = to;
@@ -187,7 +186,7 @@ final class HourAuditor {
     }
 
     /// Compares the rows with the usage counts. Leaves out deleted workspaces: their rows and
-    /// counts are erased in chunks and may not match until all are erased.
+    /// counts are erased in chunks, and may not match until all of them are erased.
     private List<InvariantViolation> miscounted(HourlyUsage before, HourlyUsage after) {
         var all = HourlyUsage.compare(start, before, countedRows, after);
         if (all.isEmpty()) {
@@ -198,7 +197,7 @@ final class HourAuditor {
                 start, before.without(erased), countedRows.without(erased), after.without(erased));
     }
 
-    /// Chooses the duration of slices from the usage counts. If the counts are wrong and a slice
+    /// Chooses a slice duration based on the usage counts. If the counts are wrong and a slice
     /// takes too long, [#checkNextSlice] tries a shorter slice.
     private static Duration sliceDuration(HourlyUsage expectedUsage) {
         long expected = expectedUsage.events() + expectedUsage.deliveries();
@@ -211,7 +210,7 @@ final class HourAuditor {
         return width.compareTo(MIN_SLICE_DURATION) > 0 ? width : MIN_SLICE_DURATION;
     }
 
-    /// Returns the number by which the usage tables identify this hour: the number of hours since
+    /// Returns the number that identifies this hour in the usage tables: the number of hours since
     /// the start of 1970.
     private static int hourNumber(Instant hour) {
         return (int) (hour.getEpochSecond() / ONE_HOUR.toSeconds());

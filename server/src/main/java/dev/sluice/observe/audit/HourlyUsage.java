@@ -17,13 +17,13 @@ import java.util.UUID;
 /// The usage counts for one hour, which are either read from the usage tables or obtained by
 /// counting rows.
 ///
-/// The deliveries made by ingest include those whose event did not match the connection's filter,
-/// whether the filter was evaluated at ingest or later.
+/// The number of deliveries made by ingest includes those whose event did not match the
+/// connection's filter, whether the filter was evaluated at ingest or later.
 ///
-/// The recorded counts and the numbers of rows can only grow. Each row is written in the same
-/// transaction as the ledger row that counts it. Rows are counted one slice at a time, while late
-/// results may still be written. The number of rows is therefore at least the count recorded before
-/// the rows were counted, and at most the count recorded afterwards.
+/// The recorded counts and the actual numbers of rows can only grow. Each row is written in the
+/// same transaction as the ledger row that counts it. Rows are counted one slice at a time, while
+/// late results may still be written. The number of rows is therefore at least the count recorded
+/// before the rows were counted, and at most the count recorded afterwards.
 final class HourlyUsage {
 
     /// Identifies what is counted.
@@ -62,7 +62,7 @@ final class HourlyUsage {
         more.counts.forEach(this::add);
     }
 
-    /// Returns the counts of all subjects except these.
+    /// Returns the counts for all subjects except the given ones.
     HourlyUsage without(Set<UUID> subjects) {
         var rest = new HourlyUsage();
         counts.forEach((key, count) -> {
@@ -129,7 +129,7 @@ final class HourlyUsage {
     }
 
     /// Returns the name of a verification status. A damaged row may contain any number, so an
-    /// unknown number is shown as it is.
+    /// unknown number is returned as is, after a question mark.
     private static String verification(int dim) {
         return isOneOf(VerificationStatus.values(), dim)
                 ? VerificationStatus.fromNumber(dim).text()

@@ -14,9 +14,9 @@ import java.util.UUID;
 /// themselves.
 final class HourlyUsageQueries {
 
-    /// The kinds of usage whose counts the audit compares with rows. Latencies are left out,
-    /// because the audit would have to sort them into the same buckets as the relay does. Refused
-    /// requests are left out, because they leave no rows.
+    /// The kinds of usage whose counts the audit compares with rows. Latencies are left out because
+    /// the audit would have to sort them into buckets exactly as the relay does. Refused requests
+    /// are left out because they leave no rows.
     private static final List<Integer> AUDITED_KINDS =
             List.of(
                     UsageKind.EVENTS.number(),
@@ -29,10 +29,10 @@ final class HourlyUsageQueries {
         return new HourlyUsageKey(UsageKind.OUTCOMES, connection, DeliveryStatus.FILTERED.number());
     }
 
-    /// Returns the key of the count of deliveries that ingest planned for a connection. Unlike the
-    /// recorded number of created deliveries, this count includes deliveries whose event did not
-    /// match the connection's filter. It can therefore only grow, while the recorded number falls
-    /// when a delivery is filtered after ingest.
+    /// Returns the key under which the audit counts the deliveries that ingest planned for a
+    /// connection. Unlike the recorded number of created deliveries, this count includes deliveries
+    /// whose event did not match the connection's filter. It can therefore only grow, while the
+    /// recorded number falls when a delivery is filtered after ingest.
     private static HourlyUsageKey planned(UUID connection) {
         return new HourlyUsageKey(UsageKind.DELIVERIES, connection, Trigger.INGEST.number());
     }

@@ -2,8 +2,8 @@ package dev.sluice.observe.audit;
 
 import java.util.Locale;
 
-/// A property that the stored events and deliveries must have, even if processes that handled them
-/// crashed.
+/// A property that the stored events and deliveries must have, even if a process that handled them
+/// has crashed.
 public enum Invariant {
     LOST("every delivery that was made is stored"),
     TWICE("no delivery is stored twice"),
@@ -21,7 +21,7 @@ public enum Invariant {
         return sentence;
     }
 
-    /// Returns the name that the log uses for a violation of this invariant.
+    /// Returns the name used for this invariant in the log.
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -10,8 +10,8 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/// Reads which UTC days are retained. A day is retained if its partitions of both `event` and
-/// `delivery` are attached.
+/// Finds out which UTC days are still retained. A day is retained if its partition of `event` and
+/// its partition of `delivery` are both attached.
 final class RetainedDayQueries {
 
     private static final DateTimeFormatter PARTITION_DAY_FORMAT =

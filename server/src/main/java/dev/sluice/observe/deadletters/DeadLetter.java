@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// @param latestStatus the status of the newest delivery of the same event on the same connection;
 ///   for example, `succeeded` after a successful resend
-/// @param dismissedAt when somebody dismissed the delivery; empty if nobody did
+/// @param dismissedAt when the delivery was dismissed; empty if it was not
 record DeadLetter(
         DeliveryItem delivery, DeliveryStatus latestStatus, Optional<Instant> dismissedAt) {
 

@@ -21,7 +21,7 @@ import java.util.UUID;
 /// Reads the details of the deliveries on one page of a list.
 record DeadLetterDetailQueries(Tx tx, DeliveryItemQueries items, WaitExplainer waits) {
 
-    /// Returns the deliveries with these keys, in the order of the keys.
+    /// Returns the deliveries with these keys, in the same order.
     List<DeadLetter> of(List<DeliveryKey> keys) {
         if (keys.isEmpty()) {
             return List.of();

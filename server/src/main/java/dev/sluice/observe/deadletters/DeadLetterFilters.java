@@ -15,8 +15,8 @@ import java.util.Set;
 /// [QueryParameters], whose `check` method reports them.
 final class DeadLetterFilters {
 
-    /// The statuses to list if the request names none. Groups and the summary never include other
-    /// statuses.
+    /// The statuses to list if the request does not name any. Failure groups and summaries never
+    /// include any other status.
     static final Set<DeliveryStatus> DEAD_STATUSES = Set.copyOf(DeliveryStatusSql.DEAD_STATUSES);
 
     private static final Set<DeliveryStatus> TERMINAL_STATUSES =

@@ -19,7 +19,7 @@ import java.util.UUID;
 /// response status, or by connection and delivery status.
 final class DeadLetterQueries {
 
-    /// The dead letters of one connection that have the same error code and response status.
+    /// One connection's dead letters that have the same error code and response status.
     ///
     /// @param code the number of the error code
     /// @param n the number of these dead letters
@@ -35,7 +35,7 @@ final class DeadLetterQueries {
             Instant last,
             UUID example) {}
 
-    /// The groups of the dead letters at one location, which is a part of a list.
+    /// The groups of dead letters found at one location, which is part of a list.
     ///
     /// @param scannedCount the number of deliveries that were compared with the filter
     /// @param last the oldest of the scanned deliveries; empty if fewer deliveries were scanned
@@ -43,13 +43,13 @@ final class DeadLetterQueries {
     record LocationGroups(
             List<ConnectionFailureGroup> groups, long scannedCount, Optional<UUID> last) {}
 
-    /// The number of dead letters of one connection that have the same delivery status.
+    /// The number of one connection's dead letters that have the same delivery status.
     record ConnectionFailureCount(UUID connection, int status, long n) {}
 
     private DeadLetterQueries() {}
 
-    /// Returns the groups of the deliveries at this location that match the filter. The deliveries
-    /// of a group have the same connection, error code and response status.
+    /// Finds the deliveries at this location that match the filter, and groups them by connection,
+    /// error code and response status.
     ///
     /// @param keys builds the SQL that selects the deliveries at the location
     static LocationGroups failureGroups(
@@ -110,7 +110,7 @@ final class DeadLetterQueries {
                 row.uuid("example"));
     }
 
-    /// Counts the dead letters in these windows, for each connection and delivery status.
+    /// Counts the dead letters in these windows by connection and delivery status.
     ///
     /// @param windows ranges of delivery ids, each within one source; at least one
     static List<ConnectionFailureCount> failureCounts(Tx tx, List<SourceWindow> windows) {

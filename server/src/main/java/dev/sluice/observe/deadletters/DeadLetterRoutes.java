@@ -32,8 +32,8 @@ import java.time.InstantSource;
 /// `/api/v1/dlq`.
 public final class DeadLetterRoutes {
 
-    /// How long a request with a cursor may search for groups. This is longer than for the first
-    /// request, because the client is asking for the rest of a search that did not finish.
+    /// How long a request with a cursor may search for groups. Such a request gets more time than
+    /// the first one because the client is asking for the rest of an unfinished search.
     private static final Duration CONTINUED_SCAN_BUDGET = Duration.ofMillis(500);
 
     private final Db db;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Searches dead letters, newest first, until all are scanned or the time budget is used up.
+/// Searches the dead letters, newest first, until all are scanned or the time budget is used up.
 ///
 /// Each instance belongs to one transaction, which must be started with
 /// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
@@ -23,7 +23,7 @@ record DeadLetterSearch(
 
     /// The matching dead letters that were found within the time budget.
     ///
-    /// @param isExact whether the search was completed, so that `keys` contains all matching dead
+    /// @param isExact whether the search was completed; if so, `keys` contains all matching dead
     ///   letters
     record FoundDeadLetters(List<DeliveryKey> keys, boolean isExact) {}
 
@@ -40,7 +40,7 @@ record DeadLetterSearch(
         return new FoundDeadLetters(keys, stopped.isEmpty());
     }
 
-    /// Returns the groups of the dead letters that were found within the time budget.
+    /// Groups the dead letters that can be found within the time budget.
     ///
     /// @param cursor where an earlier search stopped; dead letters that it scanned are not scanned
     ///   again

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// The numbers of failed and exhausted deliveries of one source, by connection.
+/// The numbers of failed and exhausted deliveries from one source, by connection.
 final class DeadLetterSummary {
 
     private record SummaryKey(UUID connection, int status) {}
@@ -32,14 +32,14 @@ final class DeadLetterSummary {
         this.scope = scope;
     }
 
-    /// Counts all failed and exhausted deliveries of a source. The numbers are exact. For whole
-    /// hours, they come from the usage counts. For hours that `retained` covers only in part, the
-    /// rows are counted.
+    /// Counts all failed and exhausted deliveries from a source. The numbers are exact. For whole
+    /// hours, they come from the usage counts. For hours that `retained` covers only partly, the
+    /// rows themselves are counted.
     ///
     /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
     ///   queries see the same data
     /// @param scope all connections of one source
-    /// @param retained the range of ids of the unexpired deliveries
+    /// @param retained the id range of the deliveries that have not expired
     static DeadLetterSummary of(Tx tx, DeliveryScope scope, UUID source, IdRange retained) {
         var summary = new DeadLetterSummary(scope);
         var usage =

@@ -16,10 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Groups failed and exhausted deliveries that have the same destination, error code and response
-/// status.
+/// Failed and exhausted deliveries, grouped by destination, error code and response status.
 ///
-/// Not thread-safe: one thread adds the deliveries, part by part.
+/// Not thread-safe: a single thread adds the deliveries, one part of the list at a time.
 final class FailureGroups {
 
     private record FailureCause(
@@ -64,7 +63,7 @@ final class FailureGroups {
     }
 
     /// Sorts the largest group first. Among groups of equal size, the one with the latest failure
-    /// is first.
+    /// comes first.
     private static final Comparator<FailureGroup> LARGEST_FIRST =
             Comparator.comparingLong(FailureGroup::n)
                     .thenComparing(FailureGroup::last)
@@ -104,7 +103,7 @@ final class FailureGroups {
     }
 
     /// Records the id at which the scan stopped early. Deliveries with this id or a greater one
-    /// were scanned.
+    /// have already been scanned.
     void setStopped(UUID id) {
         stopped = Optional.of(id);
     }

@@ -7,17 +7,17 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The circuit breaker of a delivery's destination, while it is open or half open.
+/// A destination's circuit breaker that holds a delivery because it is open or half open.
 ///
 /// @param isProbing whether the circuit is half open, which means that a probe (a trial attempt) is
 ///   being sent
 /// @param reopenAt the earliest time for the next probe; this time may be in the past
-/// @param error the message of the destination's last failure
+/// @param error the error message of the destination's last failure
 record CircuitHold(boolean isProbing, Instant reopenAt, Optional<String> error) {
 
-    /// Reads the columns `circuit_state`, `reopen_at` and `circuit_error`, which a query gets from
-    /// the circuit row through an outer join. Returns empty if there is no circuit row, if the
-    /// circuit is closed, or if `reopen_at` is null.
+    /// Reads the columns `circuit_state`, `reopen_at` and `circuit_error`, which come from an outer
+    /// join with the circuit row. Returns empty if there is no circuit row, if the circuit is
+    /// closed, or if `reopen_at` is null.
     static Optional<CircuitHold> read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         var error = row.textOrNone("circuit_error");
@@ -31,7 +31,7 @@ record CircuitHold(boolean isProbing, Instant reopenAt, Optional<String> error) 
         return reopenAt.isAfter(due) ? reopenAt : due;
     }
 
-    /// @param next the earliest time at which this delivery may be tried
+    /// @param next the earliest time at which this delivery may be attempted
     String reason(Instant next) {
         if (isProbing) {
             return "Held: the circuit is recovering; one delivery is being tried.";

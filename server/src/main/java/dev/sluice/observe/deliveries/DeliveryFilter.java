@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The filter for a list of deliveries. A delivery matches if it meets all given conditions.
+/// The filter for a list of deliveries. A delivery matches if it meets all the given conditions.
 ///
 /// @param statuses the delivery must have one of these statuses; not empty
-/// @param received the range of times in which the event must have been received
+/// @param received the time range in which the event must have been received
 /// @param resolved true to include only resolved deliveries, false to include only unresolved ones,
 ///   empty to include both. A delivery is resolved if it was dismissed, or if the newest delivery
 ///   of its event on the same connection succeeded
@@ -61,7 +61,7 @@ public record DeliveryFilter(
     /// Invalid values are recorded in `query`, whose `check` method reports them.
     ///
     /// @param allowed the statuses that the request may name
-    /// @param usual the statuses that apply if the request names none
+    /// @param usual the statuses to use if the request names none
     public static DeliveryFilter read(
             QueryParameters query, Collection<DeliveryStatus> allowed, Set<DeliveryStatus> usual) {
         return new DeliveryFilter(
@@ -77,7 +77,7 @@ public record DeliveryFilter(
                 query.searchText());
     }
 
-    /// Reads the filter for lists of events: `status`, `connection_id` and `destination_id`.
+    /// Reads the filter for lists of events from `status`, `connection_id` and `destination_id`.
     /// Returns empty if the request has none of them.
     public static Optional<DeliveryFilter> ofEvents(
             QueryParameters query, Optional<SourceId> source, ReceivedTimeRange received) {
@@ -130,9 +130,9 @@ public record DeliveryFilter(
         return statuses.stream().anyMatch(UNFINISHED_STATUSES::contains);
     }
 
-    /// Whether the total can be computed from the usage counts, without reading rows. Does not
-    /// consider `q`. The usage counts do not distinguish pending deliveries from deliveries that
-    /// are being sent, so the filter must include both or neither.
+    /// Returns whether the total can be computed from the usage counts, without reading rows. This
+    /// method ignores `q`. The usage counts do not distinguish pending deliveries from deliveries
+    /// that are being sent, so the filter must include both or neither.
     boolean isCountable() {
         return cause.code().isEmpty()
                 && cause.responseStatus().isEmpty()

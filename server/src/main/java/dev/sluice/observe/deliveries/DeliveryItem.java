@@ -25,10 +25,10 @@ public record DeliveryItem(
         LastResult last,
         ItemTimes times) {
 
-    /// The result of the last attempt, or the reason why there was no attempt.
+    /// The result of the last attempt, or the reason why no attempt was made.
     ///
-    /// @param attempts the number of attempts that were recorded
-    /// @param latencyMs the milliseconds that the last attempt took; empty if there was none
+    /// @param attempts the number of recorded attempts
+    /// @param latencyMs how long the last attempt took, in milliseconds; empty if there was none
     public record LastResult(
             int attempts,
             Optional<String> error,
@@ -74,7 +74,8 @@ public record DeliveryItem(
                         .put("source_id", source));
     }
 
-    /// Returns the fields with the last result, the reason and the times of the delivery.
+    /// Returns the fields that show the delivery's last result, the reason for its status, and its
+    /// times.
     public JsonObject end() {
         return new JsonObject()
                 .put("last_error", last.error())

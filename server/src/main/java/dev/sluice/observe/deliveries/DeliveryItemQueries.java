@@ -22,10 +22,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the data that lists show about the deliveries on one page.
+/// Reads what a list shows about the deliveries on one page.
 public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer waits) {
 
-    /// Returns the deliveries with these keys, in the order of the keys.
+    /// Returns the deliveries with these keys, in the same order.
     public List<DeliveryItem> of(List<DeliveryKey> keys) {
         Map<UUID, DeliveryItem> items = new HashMap<>();
         finished(keys.stream().filter(key -> key.hasRow() && !key.isUnfinished()).toList())

@@ -4,8 +4,8 @@ import dev.sluice.relay.DeliveryStatus;
 
 import java.util.UUID;
 
-/// Identifies a delivery and gives its status. A list finds these keys first and then reads the
-/// deliveries' details.
+/// Identifies a delivery and gives its status. To build a list, the server first finds these keys
+/// and then reads the deliveries' details.
 ///
 /// @param hasRow whether the delivery has its own row; a delivery that was filtered at ingest is
 ///   recorded only in its event's row

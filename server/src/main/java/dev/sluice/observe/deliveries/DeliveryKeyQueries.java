@@ -25,18 +25,17 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// Finds and counts the deliveries of a scope's connections, within time windows that the caller
-/// chooses ([SourceWindow]).
+/// Finds and counts the deliveries on a scope's connections, within the time windows
+/// ([SourceWindow]) that the caller chooses.
 ///
 /// Failed, exhausted and filtered deliveries are found through partial indexes whose first column
 /// is the source. There is no such index for succeeded and unfinished deliveries.
 ///
-/// To list succeeded and unfinished deliveries, the query goes through the events of each source,
-/// so the cost does not depend on the events of other workspaces. To count them, the query reads
-/// them by primary key, whose first column is the id. A count covers at most two hours and reads
-/// the windows of all sources together. If succeeded deliveries are wanted, the other wanted
-/// deliveries that are finished and have a row are found in the same way, not through the partial
-/// indexes.
+/// To list succeeded and unfinished deliveries, the query goes through each source's events, so the
+/// cost does not depend on other workspaces' events. To count them, the query reads them by primary
+/// key, whose first column is the id. A count covers at most two hours and reads the windows of all
+/// sources together. If succeeded deliveries are wanted, other wanted deliveries that are finished
+/// and have a row are found in the same way rather than through the partial indexes.
 ///
 /// @param statuses at least one status, and either both or neither of `pending` and `delivering`
 /// @param statusOf tells whether an unfinished delivery is pending or is being sent
@@ -49,11 +48,11 @@ public record DeliveryKeyQueries(
         DeliveryStatus of(DeliveryInProgress delivery);
     }
 
-    /// One branch of a `union all`: the rows of one kind within a window, and the `order by` terms
-    /// that list the newest first.
+    /// One branch of a `union all`. It has the SQL that selects one kind of row within a window,
+    /// and the `order by` terms that put the newest rows first.
     ///
-    /// @param isSubtracted whether the number of these rows is subtracted from the total, because
-    ///   another branch counts them although they are not wanted
+    /// @param isSubtracted whether to subtract the number of these rows from the total, because
+    ///   another branch counts them even though they are not wanted
     /// @param arguments the arguments of `rowsSql`
     private record UnionBranch(
             String rowsSql, String newestFirstOrder, boolean isSubtracted, List<Object> arguments) {
@@ -75,10 +74,10 @@ public record DeliveryKeyQueries(
     private record WindowedBranches(
             String windowsSql, List<Object> windowArguments, List<UnionBranch> branches) {
 
-        /// Returns the SQL of the `union all`, and adds its arguments to `arguments`.
+        /// Returns the SQL for the `union all`, and adds its arguments to `arguments`.
         ///
         /// @param branchSql returns the SQL to use for a branch
-        /// @param more arguments to add after the arguments of each branch
+        /// @param more arguments to add after each branch's arguments
         private String sql(
                 String columns,
                 Function<UnionBranch, String> branchSql,
@@ -101,8 +100,8 @@ public record DeliveryKeyQueries(
         }
     }
 
-    /// The rows of `page` that were not dismissed. Dismissed deliveries are removed before the
-    /// joins, so each of them costs only one index probe.
+    /// The deliveries in `page` that have not been dismissed. Dismissed deliveries are removed
+    /// before the joins, so each of them costs only one index lookup.
     private static final String NOT_DISMISSED =
             "(select page.* from page where not ("
                     + ResolvedSql.IS_DISMISSED
@@ -249,8 +248,8 @@ public record DeliveryKeyQueries(
     }
 
     /// Returns the SQL that follows `from`, and adds its arguments to `arguments`. The SQL joins
-    /// `ended`, the data of each delivery's last attempt, to the rows of `page`, and keeps the
-    /// deliveries that match the filter's error code, response status and resolution.
+    /// `ended`, the data about each delivery's last attempt, to the rows of `page`. It keeps only
+    /// the deliveries that match the filter's error code, response status and resolution.
     public String matchSql(DeliveryFilter filter, List<Object> arguments) {
         var sql = new StringBuilder(filter.wantsUnresolved() ? NOT_DISMISSED : "page");
         sql.append(filter.wantsUnfinished() ? LAST_ATTEMPT_JOIN : ENDED_JOIN);
@@ -275,12 +274,12 @@ public record DeliveryKeyQueries(
         return sql.toString();
     }
 
-    /// Returns the SQL that selects the deliveries of a page, newest first, and adds its arguments
+    /// Returns the SQL that selects the deliveries on a page, newest first, and adds its arguments
     /// to `arguments`.
     ///
-    /// If there is only one branch and one window, the index returns the rows in order, and the
-    /// rows before the page are skipped while the index is read. Otherwise, the rows before the
-    /// page are sorted together with the rows of the page.
+    /// If there is only one branch and one window, the rows are read in index order, and the rows
+    /// before the page are skipped on the way. Otherwise, the rows before the page are sorted
+    /// together with the page's rows.
     ///
     /// @param location must have at least one window
     public String pageSql(PageLocator.PageLocation location, List<Object> arguments) {
@@ -352,7 +351,7 @@ public record DeliveryKeyQueries(
         if (windows.size() == 1) {
             // A single window is passed as scalar parameters instead of arrays for `unnest`. The
             // planner then knows the bounds, can skip the partitions of other days, and can read
-            // the rows in index order instead of sorting all rows of the window.
+            // the rows in index order instead of sorting all rows in the window.
             var window = windows.getFirst();
             return new WindowedBranches(
                     "(select ?::uuid as source_id, ?::uuid as low, ?::uuid as high) as span",
@@ -390,7 +389,7 @@ public record DeliveryKeyQueries(
                 branches);
     }
 
-    /// Returns the ranges of ids that the windows cover. The ranges do not overlap.
+    /// Returns the id ranges that the windows cover, merged so that none of them overlap.
     private static List<IdRange> periods(List<SourceWindow> windows) {
         var sorted =
                 windows.stream()
@@ -445,10 +444,10 @@ public record DeliveryKeyQueries(
                 arguments);
     }
 
-    /// Counts the same deliveries as [#finished], but reads only indexes. Used if the scope
-    /// includes all connections. The first branch counts all finished deliveries by primary key.
-    /// The other branches subtract the failed, exhausted and filtered deliveries that are not
-    /// wanted.
+    /// Counts the same deliveries as [#finished], but reads only indexes. This method is used if
+    /// the scope includes all connections. The first branch counts all finished deliveries by
+    /// primary key. The other branches subtract the failed, exhausted and filtered deliveries that
+    /// are not wanted.
     private List<UnionBranch> finishedLessUnwanted(List<UUID> sources) {
         var branches = new ArrayList<UnionBranch>();
         branches.add(finishedIds(sources, "", false));
@@ -543,8 +542,8 @@ public record DeliveryKeyQueries(
     }
 
     /// Selects the deliveries that were filtered at ingest. [IngestOrdinals] explains how their ids
-    /// are computed. A window may begin or end between two deliveries of an event, so the ids of
-    /// the deliveries are also compared with the window.
+    /// are computed. A window may begin or end between two deliveries of an event, so the delivery
+    /// ids are also compared with the window's bounds.
     private UnionBranch filteredAtIngest() {
         return new UnionBranch(
                 """

@@ -15,7 +15,7 @@ import dev.sluice.relay.InFlightAttempts;
 
 import java.time.InstantSource;
 
-/// The route `GET /api/v1/deliveries`, which lists the deliveries of a workspace.
+/// The route `GET /api/v1/deliveries`, which lists a workspace's deliveries.
 public final class DeliveryRoutes {
 
     private final Db db;

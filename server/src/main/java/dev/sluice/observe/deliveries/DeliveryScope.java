@@ -13,8 +13,8 @@ import java.util.UUID;
 /// connection comes first.
 ///
 /// @param targets the connections by id
-/// @param includesAllConnections whether the scope has every connection of its sources; queries
-///   then need no condition on the connection
+/// @param includesAllConnections whether the scope contains every connection of its sources; if so,
+///   queries need no condition on the connection
 public record DeliveryScope(Map<UUID, ScopedConnection> targets, boolean includesAllConnections) {
 
     /// @param destinationName the current name of the destination

@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.UUID;
 
-/// Reads which connections a list of deliveries covers.
+/// Determines which connections a list of deliveries covers.
 public final class DeliveryScopeQueries {
 
     private DeliveryScopeQueries() {}

@@ -52,7 +52,7 @@ public final class DeliverySearch {
     private final Optional<IdSubstring> text;
 
     /// @param since events received before this time have expired
-    /// @param now the current time, which decides how the filter's `q` is parsed
+    /// @param now the current time, which affects how the filter's `q` is parsed
     public DeliverySearch(
             Tx tx,
             DeliveryScope scope,
@@ -71,8 +71,8 @@ public final class DeliverySearch {
                 PageLocator.MAX_SKIPPED_ROWS);
     }
 
-    /// @param budget the time limit for a scan, which is needed if the usage counts cannot show
-    ///   where the page is
+    /// @param budget the time limit for a scan of the deliveries; a scan is necessary if the usage
+    ///   counts cannot show where the page is
     /// @param maxSkippedRows the maximum number of rows before a page that may be skipped one by
     ///   one, as in [PageLocator]
     public DeliverySearch(

@@ -33,7 +33,7 @@ public record WaitExplainer(
             circuit.reopen_at, circuit.last_error as circuit_error
             """;
 
-    /// The joins that follow `delivery_work as work`.
+    /// The joins to append after `delivery_work as work`.
     public static final String JOINS_SQL =
             """
              join connection on connection.id = work.connection_id
@@ -47,7 +47,7 @@ public record WaitExplainer(
     /// @param nextAttemptAt empty if no time is scheduled
     public record DeliveryWait(StatusView status, Optional<Instant> nextAttemptAt) {}
 
-    /// Returns `pending` or `delivering`.
+    /// Tells whether the delivery is `pending` or `delivering`.
     public DeliveryStatus status(DeliveryInProgress delivery) {
         return delivery.status(inFlightAttempts, now);
     }
@@ -101,8 +101,8 @@ public record WaitExplainer(
                 : "Being delivered: retry " + attempts + " is under way.";
     }
 
-    /// Returns a sentence that says when the waiting delivery expires. Returns an empty string
-    /// unless the delivery expires soon, or no later than its next attempt.
+    /// Returns a sentence that says when the waiting delivery expires, if that is soon or no later
+    /// than its next attempt. Otherwise returns an empty string.
     private String expiryNotice(Instant receivedAt, Instant next) {
         return retention
                 .expiresAt(receivedAt)
@@ -117,7 +117,7 @@ public record WaitExplainer(
     /// Returns a sentence that says why a delivery is waiting.
     ///
     /// @param circuit empty if the circuit is closed
-    /// @param isInMemory whether the delivery is due and in a node's memory, but not being sent yet
+    /// @param isInMemory whether the delivery is due and in a node's memory, but not yet being sent
     /// @param retries the maximum number of retries
     static String waitingReason(
             Optional<HoldReason> hold,

@@ -1,5 +1,5 @@
 /// The list of a workspace's deliveries, and the search that it shares with the lists of dead
-/// letters and of events.
+/// letters and events.
 @NullMarked
 package dev.sluice.observe.deliveries;
 

@@ -20,7 +20,7 @@ record AttemptView(
         int latencyMs,
         Instant attemptedAt) {
 
-    /// @param row contains `url` and the columns that the tables `delivery` and `attempt` have in
+    /// @param row a row with `url` and the columns that the tables `delivery` and `attempt` have in
     ///   common
     static AttemptView read(Row row, int number) throws SQLException {
         return new AttemptView(

@@ -37,8 +37,7 @@ final class DeliveryQueries {
         this.waits = waits;
     }
 
-    /// Returns the event's deliveries, in the order of their ordinals (their numbers within the
-    /// event).
+    /// Returns the event's deliveries, sorted by ordinal (a delivery's number within its event).
     static List<DeliveryView> of(Tx tx, EventQueries.FoundEvent found, WaitExplainer waits) {
         var queries = new DeliveryQueries(tx, found.summary(), waits);
         queries.readEarlierAttempts();

@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Finds one page of events, each with at least one delivery that matches a filter. Scans the
-/// deliveries, newest first, until it has used up its time budget.
+/// Finds one page of the events that have at least one delivery matching a filter. Scans the
+/// deliveries, newest first, until all are scanned or the time budget is used up.
 ///
 /// Each instance is used once and belongs to one transaction. The caller must start the transaction
 /// with [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
@@ -31,8 +31,8 @@ final class EventByDeliverySearch {
     private final DeliverySearch deliveries;
     private final Optional<EventIdPattern> pattern;
 
-    /// The event of the last matching delivery. The next scan may find more deliveries of this
-    /// event.
+    /// The event to which the last matching delivery belongs. The next scan may find more of this
+    /// event's deliveries.
     private Optional<UUID> lastEvent = Optional.empty();
 
     /// @param deliveries the search for deliveries that match the filter
@@ -43,7 +43,7 @@ final class EventByDeliverySearch {
         pattern = filter.q().map(q -> EventIdPattern.parse(q, now));
     }
 
-    /// Returns the ids that deliveries of matching events can have.
+    /// Returns the range of ids that deliveries of matching events can have.
     private static IdRange deliveryIds(EventIdPattern pattern) {
         return switch (pattern) {
             case EventIdPattern.FullId(UUID id) -> deliveriesOf(id, id);
@@ -94,7 +94,7 @@ final class EventByDeliverySearch {
     }
 
     /// Returns the id below which the scan continues after this delivery. If the delivery's event
-    /// was already found, the scan skips all further deliveries of that event.
+    /// has already been found, the scan skips the rest of that event's deliveries.
     private UUID afterEvent(UUID delivery) {
         var event = new DeliveryId(delivery).event().value();
         return lastEvent.equals(Optional.of(event)) ? event : delivery;

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The filter for a list of events. An event matches if it meets all given conditions.
+/// The filter for a list of events. An event matches if it meets all the given conditions.
 ///
 /// @param q text that the event's id must contain, or the whole id of one of its deliveries
 /// @param delivery if present, the event must have a delivery that matches this filter
@@ -27,8 +27,8 @@ record EventFilter(
             Arrays.stream(VerificationStatus.values())
                     .collect(Collectors.toMap(VerificationStatus::text, Function.identity()));
 
-    /// Reads the filter from the query. Invalid values are recorded in `query`; its `check` method
-    /// reports them.
+    /// Reads the filter from the query. Invalid values are recorded in `query`, whose `check`
+    /// method reports them.
     static EventFilter of(QueryParameters query) {
         var source = query.uuid("source_id").map(SourceId::new);
         var received = ReceivedTimeRange.of(query);

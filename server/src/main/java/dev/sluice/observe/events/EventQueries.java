@@ -25,11 +25,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads events. The caller must pass only sources that belong to the workspace and are not in the
-/// trash.
+/// Reads events. The sources passed to the methods must belong to the client's workspace and must
+/// not be in the trash.
 final class EventQueries {
 
-    /// The number of an event's deliveries in each state. Only deliveries that have a row are
+    /// How many of an event's deliveries are in each state. Only deliveries that have a row are
     /// counted.
     ///
     /// @param failed the number of failed and exhausted deliveries
@@ -50,10 +50,10 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// Counts the events in these windows that have the verification status, or all events if the
-    /// status is empty. No index covers events with the status `skipped`. In windows that also
-    /// contain other events, the number of skipped events is therefore computed as all events minus
-    /// the others, which is faster than reading each row.
+    /// Counts the events in these windows that have the given verification status, or all events if
+    /// none is given. No index covers events with the status `skipped`. In windows that also
+    /// contain other events, skipped events are therefore counted by subtracting the others from
+    /// all events. This is faster than reading each row.
     static long count(
             Tx tx, List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         if (windows.isEmpty()) {
@@ -197,14 +197,14 @@ final class EventQueries {
                 : verification.map(EventQueries::verificationCondition).orElse("");
     }
 
-    /// Returns the SQL condition for one status. The status number is a literal, not a parameter,
-    /// because PostgreSQL uses the partial index only if it knows the number when it plans the
-    /// query.
+    /// Returns the SQL condition for one status. The status number is a literal rather than a
+    /// parameter because PostgreSQL uses the partial index only if it knows the number when it
+    /// plans the query.
     private static String verificationCondition(VerificationStatus verification) {
         return " and event.verification = " + verification.number() + " ";
     }
 
-    /// Returns the events with these keys, in the order of the keys.
+    /// Returns the events with these keys, in the same order.
     static List<EventSummary> summaries(Tx tx, List<EventKey> keys) {
         if (keys.isEmpty()) {
             return List.of();
@@ -225,8 +225,8 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// Returns the delivery counts of each event. The ids of an event's deliveries follow the
-    /// event's id, so the query selects them by a range of ids.
+    /// Returns the delivery counts for each event. The ids of an event's deliveries follow the
+    /// event's id, so the query selects the deliveries by id range.
     static Map<EventId, EventDeliveryCounts> counts(Tx tx, List<EventSummary> events) {
         var counts = new HashMap<EventId, EventDeliveryCounts>();
         tx.query(
@@ -299,7 +299,7 @@ final class EventQueries {
                 id.ordinal());
     }
 
-    /// An event, and the connections whose filters it did not match at ingest.
+    /// An event and the connections whose filters it did not match at ingest.
     record FoundEvent(EventSummary summary, List<ConnectionId> filtered) {}
 
     /// Finds an event without reading its payload, which may be damaged.
@@ -319,7 +319,7 @@ final class EventQueries {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Reads the payload of an event that exists.
+    /// Reads the payload of an event, which must exist.
     ///
     /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
     static Payload payload(Tx tx, PayloadDecoder decoder, EventSummary event) {

@@ -52,9 +52,9 @@ public final class EventRoutes {
 
     /// @param hopHeader the name of the header that counts the relays that a webhook has passed
     ///   through
-    /// @param isChallenge returns whether a verified request is a challenge, which the sender sends
-    ///   only to check that the URL is right. The arguments are the verification settings of the
-    ///   request's source and the request's body
+    /// @param isChallenge returns whether a verified request is a challenge, which a sender sends
+    ///   only to check that the URL is correct. Its arguments are the verification settings of the
+    ///   request's source, and the body of the request
     public EventRoutes(
             ApiContext api,
             PlanCatalog plans,
@@ -121,8 +121,8 @@ public final class EventRoutes {
         return new WaitExplainer(configuration, inFlightAttempts, retention, clock.instant());
     }
 
-    /// Returns the sources whose events are listed, or an empty list if the requested source does
-    /// not exist, is in the trash, or belongs to another workspace.
+    /// Returns the sources whose events should be listed, or an empty list if the requested source
+    /// does not exist, is in the trash, or belongs to another workspace.
     private static List<SourceId> sources(Tx tx, Caller caller, Optional<SourceId> only) {
         return EventQueries.sources(tx, caller.workspace()).stream()
                 .filter(source -> only.isEmpty() || only.get().equals(source))
@@ -134,8 +134,8 @@ public final class EventRoutes {
     }
 
     /// Returns one event. If its stored payload is damaged, returns the event without the payload.
-    /// The reply is not compressed, because it contains both text chosen by the sender and the URLs
-    /// and responses of destinations, which may be secret; see [Reply#uncompressed].
+    /// The reply is not compressed because it mixes text chosen by the sender with possibly secret
+    /// data: the destinations' URLs and responses. See [Reply#uncompressed].
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
@@ -215,8 +215,8 @@ public final class EventRoutes {
         }
     }
 
-    /// Returns whether the client wants the headers and the body. A client that is interested only
-    /// in the deliveries sends `payload=false`.
+    /// Returns whether the client wants the headers and the body. A client that needs only the
+    /// deliveries sends `payload=false`.
     private static boolean withPayload(Request request) {
         var parameters = new QueryParameters(request);
         boolean wanted =

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Finds one page of events that match a filter, which must have no condition on deliveries. Each
-/// instance belongs to one transaction. The caller must start the transaction with
+/// Finds one page of the events that match a filter. The filter must not have any conditions on
+/// deliveries. Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
 final class EventSearch {
 
@@ -96,7 +96,8 @@ final class EventSearch {
                 .with(keys -> EventQueries.summaries(tx, keys));
     }
 
-    /// Returns a page with the one event that has this id or has a delivery with this id.
+    /// Returns a page with at most one event: the one that has this id, or that has a delivery with
+    /// this id.
     private ResultPage<EventSummary> singleEventPage(UUID id, ListPage page) {
         var eventId = new DeliveryId(id).event().value();
         if (!range.contains(eventId)) {
@@ -118,8 +119,8 @@ final class EventSearch {
                 page.seen() == 0 ? events : List.of(), events.size(), true, Optional.empty());
     }
 
-    /// Scans events for ids that contain the text, because no index helps to find them. The scan
-    /// stops when it has used up its time budget.
+    /// Scans events for ids that contain the text, because no index can be used to find them. The
+    /// scan stops when its time budget is used up.
     private ResultPage<EventSummary> scannedPage(
             EventIdPattern.IdSubstring substring, ListPage page) {
         return pager(range, page)

@@ -25,7 +25,7 @@ public record EventSummary(
         int bodySize,
         int filtered) {
 
-    /// Reads an event from a row whose column `filtered` contains a count instead of the stored
+    /// Reads an event from a row whose `filtered` column contains a count instead of the stored
     /// list of connections.
     public static EventSummary read(Row row) throws SQLException {
         return new EventSummary(
@@ -45,7 +45,7 @@ public record EventSummary(
         return Uuid7.timeOf(id.value());
     }
 
-    /// Returns the fields that every view of an event shows.
+    /// Returns the fields shown in every view of an event.
     public JsonObject json() {
         return new JsonObject()
                 .put("id", id)

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /// Finds the type that a sender gives to an event, such as `order.created`, in the places where
-/// senders usually put it. Searches only the beginnings of the body and the headers, so that a list
-/// of events reads little data.
+/// senders usually put it. Searches only the beginnings of the body and the headers, so that
+/// listing events requires reading little data.
 final class EventType {
 
-    /// The maximum number of bytes of the body to search. [#MAX_HEADER_BYTES] is the limit for the
+    /// The maximum number of bytes to search in the body. [#MAX_HEADER_BYTES] is the limit for the
     /// headers.
     static final int MAX_BODY_BYTES = 2048;
 
@@ -49,7 +49,7 @@ final class EventType {
 
     /// Returns the type of an event, given the beginnings of its header lines and its body. Uses
     /// the first of these that exists: the body's `type`, the body's `event`, a header such as
-    /// `X-GitHub-Event`, the body's `action`, the body's `topic`. If the header is used and the
+    /// `X-GitHub-Event`, the body's `action`, or the body's `topic`. If the header is used and the
     /// body has an `action`, the action is appended after a dot.
     static Optional<String> of(byte[] headerStart, byte[] bodyStart) {
         var body = JsonPrefix.strings(bodyStart, MEMBERS);
@@ -67,8 +67,8 @@ final class EventType {
         return Optional.ofNullable(body.get(name)).flatMap(EventType::shown);
     }
 
-    /// Returns the text, trimmed and cut to the maximum length, or empty if nothing visible is
-    /// left. Unpaired surrogates become U+FFFD, because strict JSON parsers would reject a reply
+    /// Returns the text, trimmed and truncated to the maximum length, or empty if nothing visible
+    /// is left. Unpaired surrogates become U+FFFD, because strict JSON parsers would reject a reply
     /// that contains them.
     private static Optional<String> shown(String text) {
         String shown =

@@ -12,13 +12,14 @@ import java.util.function.BiPredicate;
 /// Explains in a sentence why an event has no deliveries.
 ///
 /// @param hopHeader the name of the header that counts the relays that a webhook has passed through
-/// @param isChallenge returns whether a verified request is a challenge, which the sender sends
-///   only to check that the URL is right. The arguments are the verification settings of the
-///   request's source and the request's body
+/// @param isChallenge returns whether a verified request is a challenge, which a sender sends only
+///   to check that the URL is correct. Its arguments are the verification settings of the request's
+///   source, and the body of the request
 record NoDeliveryReason(String hopHeader, BiPredicate<VerificationConfig, byte[]> isChallenge) {
 
     /// @param payload empty if the payload is damaged
-    /// @param config the current verification of the event's source, or empty if it is not known
+    /// @param config the current verification settings of the event's source, or empty if they are
+    ///   not known
     String of(EventSummary event, Optional<Payload> payload, Optional<VerificationConfig> config) {
         if (event.verification().isFailed()) {
             return "Nothing was sent: the webhook failed its source's verification.";

@@ -24,9 +24,8 @@ public final class PayloadJson {
     /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
     /// UTF-8, `body_base64`.
     ///
-    /// @param credential the name of the header whose values are masked here. This version already
-    ///   masks the values when it stores an event, but events stored by older versions still
-    ///   contain them
+    /// @param credential the name of the header whose values to mask. These values are now masked
+    ///   when an event is stored, but events stored by older versions still contain them
     public static JsonObject of(Payload payload, Optional<String> credential) {
         var stored =
                 payload.headers().stream()
@@ -75,7 +74,7 @@ public final class PayloadJson {
         return header.value().getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// Maps each header name to its values, joined by ", ". The name is spelled as in its first
+    /// Maps each header name to its values, joined with ", ". Each name is spelled as in its first
     /// occurrence.
     private static Map<String, String> joined(List<Header> headers) {
         Map<String, String> names = new LinkedHashMap<>();

@@ -6,17 +6,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/// Tracks how much memory is used by the items in the queues of this node's streams. The items of a
-/// page are counted once, however many queues contain them. Thread-safe.
+/// Tracks how much memory is used by the items in the queues of this node's streams. A page's items
+/// are counted only once, no matter how many queues contain them. Thread-safe.
 final class FeedMemory {
 
     /// Items that the feed read together. A queue may contain some or all of them.
     static final class FeedPage {
         private final long bytes;
 
-        /// The number of queues that contain items of this page. `queuedBytes` is the total size of
-        /// those items; an item that is in several queues counts once for each queue. Both fields
-        /// are guarded by the enclosing `FeedMemory`.
+        /// The number of queues that contain items from this page. `queuedBytes` is the total size
+        /// of those items; an item that is in several queues counts once for each queue. Both
+        /// fields are guarded by the enclosing `FeedMemory`.
         private int queues;
 
         private long queuedBytes;
@@ -25,7 +25,7 @@ final class FeedMemory {
             bytes = items.stream().mapToLong(StreamItem::memoryBytes).sum();
         }
 
-        /// Returns an upper bound for the memory that the page's queued items take. Queues that
+        /// Returns an upper bound on the memory that the page's queued items take up. Queues that
         /// contain the same item share one object, so the bound is never more than the size of the
         /// whole page.
         private long memoryBytes() {
@@ -44,7 +44,7 @@ final class FeedMemory {
         this.maxBytes = maxBytes;
     }
 
-    /// @param itemBytes the size of the items of this page that the queue contains
+    /// @param itemBytes the total size of the items from this page that the queue contains
     synchronized void enteredQueue(FeedPage page, long itemBytes) {
         pages.add(page);
         page.queues++;
@@ -66,9 +66,9 @@ final class FeedMemory {
         bytes += page.memoryBytes();
     }
 
-    /// Returns the oldest page if the items take more memory than allowed, or null otherwise. The
-    /// caller must then empty the queues that begin with this page, which belong to the slowest
-    /// streams.
+    /// Returns the oldest page if the items take up more memory than allowed, or null otherwise. If
+    /// a page is returned, the caller must empty the queues that begin with it. They belong to the
+    /// slowest streams.
     synchronized @Nullable FeedPage oldestIfFull() {
         return bytes > maxBytes ? pages.getFirst() : null;
     }

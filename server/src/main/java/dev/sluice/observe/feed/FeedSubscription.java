@@ -27,7 +27,7 @@ public final class FeedSubscription {
     ///
     /// @param start the cursor before the first of these items
     /// @param next the cursor after the last of these items
-    /// @param bytes the memory that the items take
+    /// @param bytes the memory that the items take up, in bytes
     public record RoundPart(
             StreamCursor start, List<? extends StreamItem> items, StreamCursor next, long bytes) {
 
@@ -42,15 +42,16 @@ public final class FeedSubscription {
     private final StreamSelection sharedItems;
     private final FeedMemory memory;
 
-    /// The snapshot at which the stream joined the feed. The queue gets every wanted item that this
-    /// snapshot does not see. Set before the stream receives the subscription.
+    /// The snapshot at which the stream joined the feed, set before the stream receives the
+    /// subscription. The queue gets every item that the stream wants and that this snapshot does
+    /// not see.
     private @Nullable TxSnapshot joinedAt;
 
     private final Deque<QueuedPart> queue = new ArrayDeque<>();
     private long queuedBytes;
     private boolean hasOverflowed;
 
-    /// @param memory tracks the memory that the items in the queue take
+    /// @param memory tracks how much memory the queued items use
     FeedSubscription(StreamSelection selection, FeedMemory memory) {
         this.selection = selection;
         this.sharedItems = selection.sharedItems();
@@ -82,8 +83,8 @@ public final class FeedSubscription {
         return selection.workspace().equals(workspace) && selection.includes(source);
     }
 
-    /// Adds a part of a round to the queue. Returns false if the queue overflows or has overflowed
-    /// before. Drops a part without items unless the queue is empty.
+    /// Adds a part of a round to the queue. Returns false if the queue overflows or has already
+    /// overflowed. A part without items is dropped unless the queue is empty.
     ///
     /// @param page contains the part's items
     synchronized boolean offer(RoundPart part, FeedMemory.FeedPage page) {
@@ -103,7 +104,7 @@ public final class FeedSubscription {
         return !hasOverflowed;
     }
 
-    /// Returns whether the oldest part in the queue contains items of this page.
+    /// Returns whether the oldest part in the queue contains items from this page.
     synchronized boolean beginsWith(FeedMemory.FeedPage page) {
         return !queue.isEmpty() && queue.peekFirst().page() == page;
     }

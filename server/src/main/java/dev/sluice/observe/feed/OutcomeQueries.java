@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Reads the outcomes that streams send: the deliveries that have ended.
+/// Reads the delivery outcomes that streams send. An outcome shows how a delivery ended.
 final class OutcomeQueries {
 
     private static final String COLUMNS =
@@ -28,7 +28,8 @@ final class OutcomeQueries {
                    response_status, error_code, finished_at, delivery.xmin::text::bigint as xid_low
             """;
 
-    /// Where to find the outcomes of some commits: ranges of delivery ids, and single ids.
+    /// Where to find the outcomes that certain commits stored: ranges of delivery ids, and
+    /// individual ids.
     record OutcomeLocations(List<OutcomeRange> ranges, List<UUID> listed) {
 
         boolean isEmpty() {
@@ -36,7 +37,7 @@ final class OutcomeQueries {
         }
     }
 
-    /// @param to the last id of the range, inclusive
+    /// @param to the last id in the range
     record OutcomeRange(UUID from, UUID to) {}
 
     /// @param xidLow the low 32 bits of the id of the transaction that stored the outcome
@@ -45,7 +46,8 @@ final class OutcomeQueries {
     private OutcomeQueries() {}
 
     /// Returns where to find the outcomes that the snapshot `since` does not see. Commits whose log
-    /// rows were compacted are left out, because the log no longer shows where their outcomes are.
+    /// rows have been compacted are left out, because the log no longer shows where their outcomes
+    /// are.
     static OutcomeLocations locations(Tx tx, TxSnapshot since) {
         var ranges = new ArrayList<OutcomeRange>();
         var listed = new ArrayList<UUID>();
@@ -85,8 +87,9 @@ final class OutcomeQueries {
         }
     }
 
-    /// Returns the id of the newest transaction whose log row was compacted, or 0 if there is none.
-    /// The log no longer shows where the outcomes of this transaction and earlier ones are.
+    /// Returns the id of the newest transaction whose log row has been compacted, or 0 if there is
+    /// none. The log no longer shows where to find the outcomes from this transaction and earlier
+    /// ones.
     static long compactedTo(Tx tx) {
         return tx.single(
                 """
@@ -95,8 +98,8 @@ final class OutcomeQueries {
                 row -> row.number("xid"));
     }
 
-    /// Returns up to `limit` outcomes of these sources at these locations with ids above `after`,
-    /// ordered by id.
+    /// Returns up to `limit` outcomes that belong to these sources, are at these locations and have
+    /// ids greater than `after`, ordered by id.
     static List<OutcomeRow> outcomes(
             Tx tx,
             Collection<SourceId> sources,

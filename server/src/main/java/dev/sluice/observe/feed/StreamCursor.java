@@ -14,18 +14,19 @@ import java.util.UUID;
 /// A position in a live stream. It identifies exactly which events and delivery outcomes the stream
 /// has sent.
 ///
-/// A stream advances in rounds. A round sends the events that became visible between two snapshots
-/// of the database, in the order of their ids. Then it sends the outcomes of the deliveries that
-/// ended between these snapshots. The same two snapshots give the same events at any time and on
-/// any node. An id alone is not enough as a cursor, because an event may be committed after an
-/// event with a higher id.
+/// A stream advances in rounds. A round sends the events that became visible between two database
+/// snapshots, in the order of their ids. Then it sends the outcomes of the deliveries that ended
+/// between these snapshots. The same two snapshots yield the same events at any time and on any
+/// node. An id alone would not be enough, because an event may be committed after an event with a
+/// higher id.
 ///
 /// @param database the name of the database that the snapshots belong to
-/// @param seen the snapshot at the start of the round; all events visible in it were sent
+/// @param seen the snapshot at the start of the round; all events visible in it have been sent
 /// @param until the snapshot at the end of the round; equal to `seen` between two rounds
-/// @param after the last id that was sent in this round, or [#NO_DELIVERY] once all its events were
-///   sent; all zeros before the first event and between two rounds
-/// @param batch if present, the events of one transaction that were already sent before this round
+/// @param after the last id that was sent in this round, or [#NO_DELIVERY] once all of its events
+///   have been sent; all zeros before the first event and between two rounds
+/// @param batch if present, identifies the events from one transaction that were already sent
+///   before this round
 public record StreamCursor(
         String database,
         TxSnapshot seen,
@@ -33,15 +34,15 @@ public record StreamCursor(
         UUID after,
         Optional<PartOfBatch> batch) {
 
-    /// The events of one transaction, up to and including the one with the id `upTo`.
+    /// The events from one transaction, up to and including the one with the id `upTo`.
     record PartOfBatch(long xid, UUID upTo) {}
 
     private static final String VERSION = "1";
     private static final UUID NO_EVENT = new UUID(0, 0);
 
     /// The value of `after` when all events of a round have been sent, but no delivery outcome yet.
-    /// It is lower than the id of any delivery. Like the id of a delivery, and unlike that of an
-    /// event, it contains an ordinal.
+    /// It is lower than the id of any delivery. Like a delivery's id, and unlike an event's id, it
+    /// contains an ordinal.
     private static final UUID NO_DELIVERY = new UUID(0, 1);
 
     private static final int MAX_LENGTH = 16 * 1024;
@@ -49,7 +50,8 @@ public record StreamCursor(
     /// The bits of an id that contain a delivery's ordinal; zero in an event's id.
     private static final long ORDINAL_MASK = 0xfff;
 
-    /// Returns a cursor between two rounds, for a stream that has sent everything that `seen` sees.
+    /// Returns a cursor between two rounds, for a stream that has sent everything visible in
+    /// `seen`.
     public static StreamCursor at(String database, TxSnapshot seen) {
         return new StreamCursor(database, seen, seen, NO_EVENT, Optional.empty());
     }
@@ -58,8 +60,9 @@ public record StreamCursor(
     ///
     /// @param xid the id of the transaction that stored the event
     /// @param overlap the maximum difference between `xid` and the id of an older transaction that
-    ///   was still running when `xid` committed. The stream sends all events of older transactions
-    ///   whose ids are at most this much lower than `xid`, even if the client already has them
+    ///   was still running when `xid` committed. The stream sends all events from older
+    ///   transactions whose ids are at most this much lower than `xid`, even if the client already
+    ///   has those events
     public static StreamCursor after(String database, UUID event, long xid, long overlap) {
         return at(database, TxSnapshot.before(Math.max(1, xid - overlap)))
                 .withBatch(new PartOfBatch(xid, event));
@@ -84,8 +87,8 @@ public record StreamCursor(
         return new StreamCursor(database, seen, until, event, batch);
     }
 
-    /// Returns the cursor after all events of this round, before its outcomes (the deliveries that
-    /// ended).
+    /// Returns the cursor after all of this round's events and before its outcomes (the deliveries
+    /// that ended).
     public StreamCursor endOfEvents() {
         return after(NO_DELIVERY);
     }
@@ -95,7 +98,7 @@ public record StreamCursor(
         return (after.getLeastSignificantBits() & ORDINAL_MASK) != 0;
     }
 
-    /// Returns whether this round may still have to send events that arrived at this time or
+    /// Returns whether this round may still have events to send that arrived at this time or
     /// earlier.
     boolean hasEventsBefore(Instant time) {
         return !isBehindEvents() && !Uuid7.timeOf(after).isAfter(time);

@@ -17,23 +17,25 @@ import java.util.UUID;
 /// different `start` cursors. Thread-safe.
 public final class StreamEvent implements StreamItem {
 
-    /// The name of the messages that show events.
+    /// The name of the messages that contain an event.
     public static final String MESSAGE_NAME = "event";
 
-    /// The memory that an event takes in a queue, including its messages, but not its payload.
+    /// The memory that an event takes up in a queue, including its messages but not its type or
+    /// payload.
     private static final int OVERHEAD_BYTES = 2_000;
 
-    /// A character of the event's type takes up to two bytes as text, and up to three in a message.
+    /// Each character of the event's type takes up to two bytes as text and up to three in a
+    /// message.
     private static final int MAX_BYTES_OF_CHARACTER = 5;
 
-    /// A message about the event, which streams share.
+    /// A message about the event, shared by the streams that send it.
     public static final class SharedMessage {
 
         private final StreamCursor start;
         private final byte[] bytes;
         private final boolean isFreshlyBuilt;
 
-        /// @param start a cursor within the round of the event
+        /// @param start a cursor within the event's round
         private SharedMessage(StreamCursor start, byte[] bytes, boolean isFreshlyBuilt) {
             this.start = start;
             this.bytes = bytes;
@@ -45,7 +47,8 @@ public final class StreamEvent implements StreamItem {
             return bytes;
         }
 
-        /// Whether the call that returned this message built it. Otherwise, an earlier call did.
+        /// Returns whether the call that returned this message also built it. If not, an earlier
+        /// call did.
         public boolean isFreshlyBuilt() {
             return isFreshlyBuilt;
         }
@@ -98,7 +101,8 @@ public final class StreamEvent implements StreamItem {
     private final long xid;
     private final ReadPayload payload;
 
-    /// The event for streams that do not need the payload, or null if this object is that event.
+    /// The version of this event for streams that do not need the payload, or null if this object
+    /// is that version.
     private final @Nullable StreamEvent metadata;
 
     private volatile @Nullable SharedMessage tailMessage;

@@ -26,11 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/// Reads new events and outcomes of deliveries from the database, once for all streams of this
-/// node.
+/// Reads new events and delivery outcomes from the database, once for all of this node's streams.
 ///
-/// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
-/// became visible since the previous snapshot. A round does nothing if no stream is open or
+/// Each round takes a snapshot of the database and gives the streams the events and outcomes that
+/// have become visible since the previous snapshot. A round does nothing if no stream is open or
 /// joining. The feed drops its streams if a round fails while it gives them items, or if the
 /// database has not responded for a while. Each stream then reads the missed items itself.
 public final class StreamFeed implements Loop.Step {
@@ -46,7 +45,8 @@ public final class StreamFeed implements Loop.Step {
     /// outage, the feed continues where it left off.
     private static final Duration OUTAGE_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The maximum memory, in bytes, of all items in the queues of this node's streams.
+    /// The maximum memory, in bytes, that the items in the queues of this node's streams may use in
+    /// total.
     private static final long MAX_QUEUED_BYTES =
             Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
 
@@ -130,7 +130,8 @@ public final class StreamFeed implements Loop.Step {
             try {
                 handOn(seen, position);
             } catch (RuntimeException | Error e) {
-                // Some streams may already have a part of this round, so the feed cannot repeat it.
+                // Some streams may already have received part of this round, so the feed cannot
+                // repeat it.
                 dropAll();
                 throw e;
             }
@@ -145,8 +146,9 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Reads the current position from the database. The first failures do not drop the streams: no
-    /// items have been passed to them in this round, so the next round can continue from `seen`.
+    /// Reads the current position from the database. A short outage does not make the feed drop its
+    /// streams. They have not received any items in this round, so the next round can continue from
+    /// `seen`.
     private StreamQueries.FeedPosition readPosition() {
         try {
             var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
@@ -230,9 +232,8 @@ public final class StreamFeed implements Loop.Step {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// The part of one page of items that each stream gets. Streams with the same selection share
-    /// their part, so that many streams of one source cost the feed little more than a single
-    /// stream.
+    /// The part that each stream gets of one page of items. Streams with the same selection share
+    /// one part, so many streams of the same source cost the feed little more than a single stream.
     ///
     /// @param start the cursor before the page
     /// @param workspaces the workspace of each source in the page
@@ -255,8 +256,8 @@ public final class StreamFeed implements Loop.Step {
                     _ -> new FeedSubscription.RoundPart(start, wanted(subscription), page.next()));
         }
 
-        /// Returns the items that this stream shows. The events have no payload if the stream does
-        /// not need it.
+        /// Returns the items that this stream shows. The events come without their payloads if the
+        /// stream does not need them.
         private List<? extends StreamItem> wanted(FeedSubscription subscription) {
             return page.items().stream()
                     .filter(item ->
@@ -309,7 +310,7 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
-    /// Drops the slowest streams and empties their queues, until the queues are within the memory
+    /// Drops the slowest streams and empties their queues until the items fit within the memory
     /// limit.
     private void makeRoom() {
         for (var oldest = memory.oldestIfFull(); oldest != null; oldest = memory.oldestIfFull()) {

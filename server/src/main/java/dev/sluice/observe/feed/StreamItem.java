@@ -6,7 +6,8 @@ import java.util.UUID;
 /// events first, and then its outcomes.
 public sealed interface StreamItem permits StreamEvent, StreamOutcome {
 
-    /// Returns the id of the event or delivery. A round sends its items in the order of their ids.
+    /// Returns the id of the event or delivery. A round sends its events in the order of their ids,
+    /// and then its outcomes in the order of theirs.
     UUID id();
 
     /// Returns the text of the cursor after this item.

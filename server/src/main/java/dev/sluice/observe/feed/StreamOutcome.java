@@ -23,9 +23,9 @@ public record StreamOutcome(
         Instant finishedAt)
         implements StreamItem {
 
-    /// The last attempt of the delivery.
+    /// The delivery's last attempt.
     ///
-    /// @param number the number of attempts that were made
+    /// @param number the number of attempts made
     public record LastAttempt(
             int number, Optional<Integer> responseStatus, Optional<ErrorCode> errorCode) {}
 

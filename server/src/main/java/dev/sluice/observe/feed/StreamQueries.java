@@ -22,8 +22,8 @@ import java.util.UUID;
 /// for new events.
 final class StreamQueries {
 
-    /// The current snapshot, and where to start looking for the events that became visible since an
-    /// earlier snapshot.
+    /// The current snapshot, and where to start looking for the events that have become visible
+    /// since an earlier snapshot.
     ///
     /// @param eventsFrom a time at or before the arrival of the earliest of these events, or empty
     ///   if there are none
@@ -37,8 +37,8 @@ final class StreamQueries {
 
     private StreamQueries() {}
 
-    /// Returns a name that identifies this database. A database that was restored from a dump has a
-    /// different name.
+    /// Returns a name that identifies this database. A database that was restored from a dump gets
+    /// a different name.
     static String databaseName(Tx tx) {
         return tx.single(
                 """
@@ -76,7 +76,7 @@ final class StreamQueries {
                 "select xid from commit_log order by xid limit 1", row -> row.number("xid"));
     }
 
-    /// Returns the sources of these workspaces that are not in the trash.
+    /// Returns these workspaces' sources, except for those in the trash.
     static Map<SourceId, WorkspaceId> sources(Tx tx, Collection<WorkspaceId> workspaces) {
         var sources = new HashMap<SourceId, WorkspaceId>();
         tx.query(
@@ -94,7 +94,8 @@ final class StreamQueries {
         return sources;
     }
 
-    /// Returns up to `limit` events of these sources with ids above `after`, ordered by id.
+    /// Returns up to `limit` events from these sources with ids greater than `after`, ordered by
+    /// id.
     static List<EventRow> events(Tx tx, Collection<SourceId> sources, UUID after, int limit) {
         return tx.query(
                 """
@@ -122,8 +123,8 @@ final class StreamQueries {
                 limit);
     }
 
-    /// Returns the payload of each event, or empty for a payload that cannot be decoded. Omits
-    /// events whose rows were removed in the meantime.
+    /// Returns each event's payload, or empty if the payload cannot be decoded. Omits events whose
+    /// rows have been removed in the meantime.
     static Map<UUID, Optional<Payload>> payloads(
             Tx tx, PayloadDecoder decoder, List<StreamEvent> events) {
         var payloads = new HashMap<UUID, Optional<Payload>>();
@@ -175,8 +176,8 @@ final class StreamQueries {
     }
 
     /// Returns the maximum difference between `xid` and the id of an older transaction that was
-    /// still running when `xid` committed. If the log row of that commit was compacted, this is the
-    /// maximum for all commits of about the same minute. Returns 0 if the log has no row for that
+    /// still running when `xid` committed. If that commit's log row has been compacted, this is the
+    /// maximum for all commits from about the same minute. Returns 0 if the log has no row for that
     /// commit or a later one.
     static long overlap(Tx tx, long xid) {
         return tx.findOne(

@@ -27,23 +27,23 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// Reads the events and outcomes of a round page by page. Also finds the position at which a client
+/// Reads a round's events and outcomes page by page. Also finds the position from which a client
 /// continues after it reconnects. Thread-safe.
 public final class StreamReader {
 
     private static final int PAGE_EVENTS = 500;
     private static final int MAX_PAGE_BYTES = 1 << 20;
 
-    /// The maximum age of a snapshot, in transactions. An older snapshot cannot be compared with
-    /// rows, which contain only 32 bits of a transaction's id.
+    /// The maximum age of a snapshot, in transactions. Rows contain only 32 bits of a transaction's
+    /// id, so they cannot be compared with an older snapshot.
     private static final long MAX_AGE_TRANSACTIONS = 1L << 30;
 
-    /// A page of a round's events or of its outcomes, in the order of their ids.
+    /// A page of a round's events or outcomes, in the order of their ids.
     ///
     /// @param next the cursor after this page
     public record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
 
-    /// An event of a round whose type and payload have not been read yet.
+    /// An event in a round, whose type and payload have not been read yet.
     ///
     /// @param xid the id of the transaction that stored the event
     private record UntypedEvent(EventSummary summary, long xid) {}
@@ -84,7 +84,7 @@ public final class StreamReader {
     /// Reads the next events of the cursor's round. If these are the last events of the round, the
     /// page's `next` is [StreamCursor#endOfEvents].
     ///
-    /// @param from the time at which the read starts; events that arrived earlier are not in this
+    /// @param from the arrival time from which to read; events that arrived earlier are not in this
     ///   round or have expired
     /// @param needsPayload selects the sources whose payloads are read
     public StreamPage events(
@@ -168,12 +168,12 @@ public final class StreamReader {
         return e instanceof DbException refused && refused.isUnreadableValue();
     }
 
-    /// Returns the events, with their payloads if `needsPayload` selects their source. Omits an
-    /// event of a selected source if it has expired since it was read.
+    /// Returns the events, including the payloads of those whose source `needsPayload` selects.
+    /// Omits events from selected sources if they have expired since they were read.
     ///
     /// If the database cannot read a stored payload, the whole query fails. The batch is then split
-    /// in half and each half is read separately. This repeats until the damaged payload is in a
-    /// batch on its own.
+    /// in half and each half is read separately. This is repeated until the damaged payload is in a
+    /// batch of its own.
     private List<StreamEvent> withPayloads(
             List<StreamEvent> events, Predicate<SourceId> needsPayload) {
         var needed =
@@ -271,8 +271,8 @@ public final class StreamReader {
         return cursor.seen().oldestRunning() > db.call(StreamQueries::logBegin);
     }
 
-    /// Returns where the stream starts for a client whose position is no longer known. The stream
-    /// then begins with the oldest stored event.
+    /// Returns where a stream starts for a client whose position is no longer known: with the
+    /// oldest stored event.
     public StreamStart fromOldest() {
         return new StreamStart(
                 Optional.of(StreamCursor.at(databaseName(), TxSnapshot.before(1))),

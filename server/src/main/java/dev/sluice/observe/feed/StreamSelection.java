@@ -11,10 +11,11 @@ import java.util.Set;
 
 /// What a client asked a stream to show, and in which form.
 ///
-/// @param only the sources to show; empty for all sources of the workspace, including future ones
+/// @param only the sources to show; empty to show all of the workspace's sources, including future
+///   ones
 /// @param isFull whether events include headers and body
 /// @param filter selects the events to show; all others are sent as `filtered`. If empty, this
-///   filter excludes no event
+///   filter excludes no events
 /// @param connection if present, events are shown as this connection would send them, and only the
 ///   outcomes of its deliveries are shown
 /// @param withDeliveries whether to show the outcomes of deliveries as well
@@ -40,8 +41,8 @@ public record StreamSelection(
                 && (connection.isEmpty() || connection.get().equals(outcome.connection()));
     }
 
-    /// Returns all events among the items, and those outcomes that the stream shows. The caller
-    /// must pass only items of the stream's sources.
+    /// Returns all events in `items`, and those outcomes that the stream shows. The caller must
+    /// pass only items from the stream's sources.
     public List<? extends StreamItem> wanted(List<? extends StreamItem> items) {
         return items.stream()
                 .filter(item -> !(item instanceof StreamOutcome outcome) || includes(outcome))

@@ -26,7 +26,7 @@ final class LimitUsageQueries {
     private LimitUsageQueries() {}
 
     /// Returns how many events the workspace received from `from` up to but not including `to`.
-    /// Includes events of deleted sources. Both times must be the start of a day in UTC.
+    /// Events from deleted sources are included. Both times must be the start of a UTC day.
     ///
     /// @param tx a transaction started with [dev.sluice.platform.db.Db#snapshot], so that all
     ///   queries see the same data
@@ -49,7 +49,7 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns how many sources the workspace has outside the trash.
+    /// Returns how many sources the workspace has, not counting those in the trash.
     static long sourceCount(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 """
@@ -73,7 +73,7 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns the largest number of connections that any one source of the workspace has. Sources
+    /// Returns the largest number of connections that any of the workspace's sources has. Sources
     /// in the trash do not count.
     static long mostConnectionsOfSource(Tx tx, WorkspaceId workspace) {
         return tx.single(

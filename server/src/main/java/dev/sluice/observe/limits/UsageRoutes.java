@@ -30,7 +30,7 @@ public final class UsageRoutes {
     private final ToLongBiFunction<Tx, WorkspaceId> openStreams;
     private final InstantSource clock;
 
-    /// @param openStreams returns how many streams of a workspace are open on all nodes
+    /// @param openStreams returns how many streams a workspace has open, counting all nodes
     public UsageRoutes(
             Db db,
             Authenticator authenticator,

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Collects the metrics about the database and about the connection pools.
+/// Collects the metrics about the database and the connection pools.
 ///
-/// The database is queried at most once every five seconds, however often the metrics are
+/// The database is queried at most once every five seconds, no matter how often the metrics are
 /// requested. While the database is not responding, the metrics read from it are omitted and
 /// `sluice_database_up` is 0. Thread-safe.
 final class DatabaseMetrics {

@@ -7,8 +7,8 @@ import java.lang.management.MemoryUsage;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Collects the metrics about the JVM and its process. Except for the metrics about garbage
-/// collection, they have the names that Prometheus's client libraries use.
+/// Collects the metrics about the JVM and its process. Except for those about garbage collection,
+/// they have the same names as in Prometheus's client libraries.
 final class JvmMetrics {
 
     private static final double MILLIS_PER_SECOND = 1e3;

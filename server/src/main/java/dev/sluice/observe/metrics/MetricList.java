@@ -16,7 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/// Collects the metrics for one response, and writes them in the text format of Prometheus. Not
+/// Collects the metrics for one response and writes them in the Prometheus text format. Not
 /// thread-safe.
 final class MetricList {
 
@@ -30,7 +30,7 @@ final class MetricList {
                 CounterSnapshot.builder().name(name).help(help).dataPoint(count(value)).build());
     }
 
-    /// @param values maps each value of the label to the metric's value
+    /// @param values maps each label value to the metric's value
     void counters(String name, String help, String label, Map<String, ? extends Number> values) {
         var snapshot = CounterSnapshot.builder().name(name).help(help);
         values.forEach((labelValue, value) ->
@@ -58,7 +58,7 @@ final class MetricList {
                         .build());
     }
 
-    /// @param values maps each value of the label to the metric's value
+    /// @param values maps each label value to the metric's value
     void gauges(String name, String help, String label, Map<String, ? extends Number> values) {
         var snapshot = GaugeSnapshot.builder().name(name).help(help);
         values.forEach((labelValue, value) ->
@@ -79,7 +79,7 @@ final class MetricList {
                         .build());
     }
 
-    /// @param histograms maps each value of the label to its histogram
+    /// @param histograms maps each label value to its histogram
     void histograms(
             String name, String help, String label, Map<String, LockFreeHistogram> histograms) {
         var snapshot = HistogramSnapshot.builder().name(name).help(help);

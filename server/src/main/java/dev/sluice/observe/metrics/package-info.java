@@ -1,4 +1,4 @@
-/// The metrics of this process, in the text format of Prometheus.
+/// This process's metrics, in the Prometheus text format.
 @NullMarked
 package dev.sluice.observe.metrics;
 

@@ -64,7 +64,7 @@ public final class OpenApiRoutes {
     }
 
     /// Returns headers that let clients cache the document but make them revalidate it each time. A
-    /// client therefore sees the document of a new release immediately.
+    /// client therefore sees a new release's document immediately.
     private static List<Header> validators(String etag) {
         return List.of(
                 new Header("ETag", etag),

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/// The files of the dashboard, read from the class path once and kept in memory.
+/// The dashboard's files, read from the class path once and kept in memory.
 ///
 /// The build lists the files in `files.txt`. Each line contains a path and the content codings in
-/// which the file also exists, such as `assets/index-B2xY.js br gzip`. If the list is missing, the
-/// server was built without its dashboard.
+/// which the file is also available, such as `assets/index-B2xY.js br gzip`. If the list is
+/// missing, the server was built without its dashboard.
 final class PageFiles {
 
     /// The name of the content coding that stands for no compression.

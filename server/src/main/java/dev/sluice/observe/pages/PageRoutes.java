@@ -40,7 +40,7 @@ public final class PageRoutes {
     private static final Set<String> RESERVED = Set.of("api", "in", "healthz", "metrics");
 
     /// The maximum number of segments in a page's path, counting the empty segment before the first
-    /// `/`. No page of the dashboard has a longer path.
+    /// `/`. No dashboard page has a longer path.
     private static final int MAX_DEPTH = 8;
 
     private static final List<Header> PAGE_HEADERS =

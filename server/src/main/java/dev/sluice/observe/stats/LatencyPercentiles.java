@@ -20,8 +20,9 @@ final class LatencyPercentiles {
         }
     }
 
-    /// Returns the latency in milliseconds that this share of the attempts did not exceed, or empty
-    /// if there were no attempts. Assumes that attempts are spread evenly within their bucket.
+    /// Returns the latency in milliseconds that the given share of the attempts did not exceed, or
+    /// empty if there were no attempts. Assumes that attempts are spread evenly within their
+    /// bucket.
     ///
     /// @param share greater than 0, at most 1
     Optional<Long> percentile(double share) {

@@ -14,8 +14,8 @@ import java.util.UUID;
 
 /// Reads how many requests one source refused, by minute and reason, newest first.
 ///
-/// Requests that failed verification are stored as events, so the number of these requests is read
-/// from the counts of events.
+/// Requests that failed verification are stored as events, so their number is read from the event
+/// counts.
 final class RefusalQueries {
 
     private static final int MINUTES_PER_HOUR = 60;

@@ -24,8 +24,8 @@ public final class RefusalRoutes {
 
     private static final Duration DEFAULT_LENGTH = Duration.ofDays(1);
 
-    /// The longest time range that a request may ask for. It limits how much one request reads: a
-    /// few rows for each of about 168 hours.
+    /// The longest time range that a request may ask for. It limits how much a single request
+    /// reads: a few rows for each of about 168 hours.
     private static final Duration MAX_LENGTH = Duration.ofDays(7);
 
     private final Db db;

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /// The counts of events, deliveries and refused requests for one source, one destination or one
-/// bucket of a histogram. Not thread-safe.
+/// histogram bucket. Not thread-safe.
 ///
-/// A delivery is counted at the time at which its event arrived, even if the delivery ended later.
+/// A delivery is counted at its event's arrival time, even if the delivery ended later.
 final class StatsCounts {
 
     private static final double RATE_DIGITS = 10_000;
@@ -55,7 +55,7 @@ final class StatsCounts {
         return events.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /// Returns the number of all deliveries, including filtered ones.
+    /// Returns the total number of deliveries, including filtered ones.
     long deliveries() {
         return made + ended(DeliveryStatus.FILTERED);
     }
@@ -125,7 +125,7 @@ final class StatsCounts {
     }
 
     /// Returns the share of finished deliveries that succeeded, from 0 to 1, or empty if no
-    /// delivery is finished. Filtered deliveries do not count.
+    /// delivery is finished. Filtered deliveries are not counted.
     private Optional<Double> successRate() {
         return finished() == 0
                 ? Optional.empty()

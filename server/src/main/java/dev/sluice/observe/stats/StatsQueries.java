@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/// Reads the counts of a time window, from the usage tables and from the ledger rows that have not
-/// been folded (added) into these tables yet.
+/// Reads the counts for a time window from the usage tables, and from the ledger rows that have not
+/// yet been folded (added) into these tables.
 ///
-/// Reads only the rows for the wanted keys and for the hours or days in the window. If the window
-/// is counted by hour, it has at most 49 hours. If it is counted by day, it has at most 91 days. If
-/// it is counted by month, the rows are read by day, for at most about ten years.
+/// Reads only the rows for the wanted keys and for the hours or days in the window. A window that
+/// is counted by hour has at most 49 hours, and one that is counted by day has at most 91 days. If
+/// the window is counted by month, the rows are read by day, for at most about ten years.
 ///
 /// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
@@ -40,8 +40,7 @@ final class StatsQueries {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
     }
 
-    /// Returns the counts for each bucket, keyed by the start of the bucket. Empty buckets are
-    /// omitted.
+    /// Returns the counts for each bucket, keyed by the bucket's start. Empty buckets are omitted.
     Map<Instant, StatsCounts> byBucket(StatsScope scope) {
         Map<Instant, StatsCounts> buckets = new HashMap<>();
         sumByTime(SOURCE_KINDS, scope.sourceIds(), buckets);
@@ -66,12 +65,12 @@ final class StatsQueries {
                 arguments(kinds, keys));
     }
 
-    /// Returns the counts of events and refusals by source.
+    /// Returns the event and refusal counts by source.
     Map<UUID, StatsCounts> eventsBySource(StatsScope scope) {
         return byKey(SOURCE_KINDS, scope.sourceIds(), UnaryOperator.identity());
     }
 
-    /// Returns the counts of deliveries by group.
+    /// Returns the delivery counts by group.
     ///
     /// @param groupOf maps a connection to the group to which its deliveries are added
     Map<UUID, StatsCounts> deliveriesBy(UnaryOperator<UUID> groupOf, StatsScope scope) {
@@ -120,8 +119,8 @@ final class StatsQueries {
                 row.number("size"));
     }
 
-    /// Returns SQL that selects the rows that contain the counts. The column `at` is the row's hour
-    /// or day, as the number of hours or days since 1970.
+    /// Returns the SQL that selects the rows with the counts. Their column `at` contains the hour
+    /// or day, as the number of hours or days since the start of 1970.
     private String entries() {
         return """
         select kind, key, %2$s as at, dim, n, size

@@ -169,12 +169,13 @@ public final class StatsRoutes {
         return counts.getOrDefault(key, new StatsCounts());
     }
 
-    /// Sorts by a count, the largest first. Items with the same count keep their order.
+    /// Sorts the items by a count, largest first. Items with the same count keep their order.
     private static <T> List<T> sorted(Collection<T> items, ToLongFunction<T> count) {
         return items.stream().sorted(Comparator.comparingLong(count).reversed()).toList();
     }
 
-    /// Builds the reply with the items of one page, or with all items if no page was requested.
+    /// Builds a reply that contains the items on the requested page, or all items if no page was
+    /// requested.
     private static <T> Reply table(
             StatsWindow window, Optional<Page> page, List<T> items, Function<T, JsonObject> json) {
         var listed =

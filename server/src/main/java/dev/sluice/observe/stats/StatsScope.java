@@ -29,7 +29,7 @@ record StatsScope(
 
     record StatsConnection(UUID id, UUID source, UUID destination) {}
 
-    /// The filter of a request. Ids that belong to other workspaces match nothing.
+    /// The filter in a request. Ids that belong to other workspaces match nothing.
     ///
     /// @param sources the ids of the wanted sources, or empty for all sources
     /// @param destinations the ids of the wanted destinations, or empty for all destinations

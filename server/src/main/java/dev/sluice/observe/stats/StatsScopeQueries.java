@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Reads which sources, destinations and connections a statistics request covers.
+/// Determines which sources, destinations and connections a statistics request covers.
 final class StatsScopeQueries {
 
     private StatsScopeQueries() {}
 
-    /// Returns the scope of a request. If the request filters by destination, the scope contains
-    /// only sources that have or had a connection to one of these destinations.
+    /// Returns the scope that the filter selects. If the filter names destinations, the scope
+    /// contains only sources that have or had a connection to one of these destinations.
     static StatsScope scope(Tx tx, WorkspaceId workspace, ScopeFilter filter) {
         var connections = connections(tx, workspace, filter);
         var sources = sources(tx, workspace, filter);

@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/// The length of the buckets of a histogram: an hour, a day or a month, in UTC.
+/// The length of a histogram's buckets: an hour, a day or a month, in UTC.
 enum StatsUnit {
     HOUR(ChronoUnit.HOURS),
     DAY(ChronoUnit.DAYS),

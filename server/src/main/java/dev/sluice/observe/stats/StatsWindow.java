@@ -22,7 +22,7 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
     private static final Duration MAX_LENGTH = Duration.ofDays(3_653);
 
     /// Reads `received_after` and `received_before`. By default, the window ends now and begins 24
-    /// hours before its end. Invalid values are recorded in `query`; its `check` method reports
+    /// hours before its end. Invalid values are recorded in `query`, whose `check` method reports
     /// them.
     static StatsWindow of(QueryParameters query, Instant now) {
         var range = ReceivedTimeRange.of(query);
@@ -41,8 +41,8 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
     }
 
     /// Returns the window, with a unit that suits its length: hours for up to two days, days for up
-    /// to 90 days, otherwise months. If the hourly counts for the start of the window are no longer
-    /// kept, the unit is days instead of hours.
+    /// to 90 days, and months otherwise. If the hourly counts for the start of the window are no
+    /// longer kept, the unit is days instead of hours.
     static StatsWindow between(Instant after, Instant before, Instant now) {
         return new StatsWindow(after, before, unit(after, before, now));
     }
@@ -66,7 +66,7 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
         return unit.ceil(askedBefore);
     }
 
-    /// Returns the starts of all buckets, the oldest first.
+    /// Returns the start of each bucket, oldest first.
     List<Instant> starts() {
         var starts = new ArrayList<Instant>();
         for (var start = after(); start.isBefore(before()); start = unit.next(start)) {
@@ -75,7 +75,7 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
         return starts;
     }
 
-    /// Returns the fields that every reply about the window starts with.
+    /// Returns the fields that come first in every reply about the window.
     JsonObject json() {
         return new JsonObject()
                 .put("window", range(after(), before()))

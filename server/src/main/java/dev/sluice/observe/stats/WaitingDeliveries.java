@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /// How many deliveries are currently unfinished, regardless of the requested time window.
 ///
-/// @param oldestReceivedAt when the event of the oldest delivery arrived, or empty if none is
-///   waiting
+/// @param oldestReceivedAt when the oldest waiting delivery's event arrived, or empty if no
+///   delivery is waiting
 record WaitingDeliveries(long count, Optional<Instant> oldestReceivedAt) {
 
     static final WaitingDeliveries NONE = new WaitingDeliveries(0, Optional.empty());

@@ -17,12 +17,12 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/// Reads how many deliveries are waiting, and when the event of the oldest one arrived.
+/// Finds out how many deliveries are waiting, and when the event of the oldest one arrived.
 ///
 /// The usage counts give the exact number of waiting deliveries, and the hour in which the event of
 /// the oldest one arrived. A search then looks for that delivery's row among all unfinished
-/// deliveries of that hour or later, including those of other workspaces. If the row is not among
-/// the first 20 000, the time that the search has reached is returned instead. This time is too
+/// deliveries from that hour or later, including those of other workspaces. If the row is not among
+/// the first 20,000, the time that the search has reached is returned instead. This time is too
 /// early by at most an hour, or by at most a day if the hourly counts are no longer kept.
 ///
 /// Each instance belongs to one transaction. The caller must start the transaction with
@@ -63,7 +63,8 @@ final class WaitingQueries {
         this.groupOf = groupOf;
     }
 
-    /// Returns the waiting deliveries of each group. Groups without waiting deliveries are omitted.
+    /// Returns the waiting deliveries for each group. Groups without waiting deliveries are
+    /// omitted.
     Map<UUID, WaitingDeliveries> byGroup() {
         // The planner's statistics on `delivery_work` are usually out of date and would mislead it.
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
@@ -129,7 +130,7 @@ final class WaitingQueries {
                 days.stream().map(day -> (day + 1) * HOURS_PER_DAY).toList());
     }
 
-    /// Counts the unfinished deliveries of each connection by period, in the given ranges of
+    /// Counts each connection's unfinished deliveries by period, within the given ranges of
     /// periods.
     ///
     /// @param hours the length of a period in hours
@@ -216,8 +217,8 @@ final class WaitingQueries {
         return one.isBefore(other) ? one : other;
     }
 
-    /// Returns the first row of each connection among the next [#STEP_ROWS] rows, beginning with
-    /// the id `from`.
+    /// Returns each connection's first row among the next [#STEP_ROWS] rows, starting at the id
+    /// `from`.
     private List<OldestRow> oldestRows(UUID from) {
         return tx.query(
                 """

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// One open live stream. It writes events and outcomes to its client, in the order that
+/// One open live stream, which writes events and outcomes to its client in the order that
 /// [StreamCursor] describes.
 ///
 /// The stream first reads the events between its cursor and the snapshot at which it joined the
@@ -89,7 +89,7 @@ final class EventStream implements StreamBody {
     private StreamCursor cursor;
     private long lastWriteNanos;
 
-    /// The stream's turn to prepare messages, kept for the stream's whole life. Older turns take
+    /// The stream's turn to prepare messages, kept for the stream's entire life. Older turns take
     /// precedence, so if a workspace has too many streams, the older ones still keep up with their
     /// sources.
     private final StreamTurn preparingTurn;
@@ -101,8 +101,8 @@ final class EventStream implements StreamBody {
     private int pagesLeftOfTurn = MAX_PAGES_OF_TURN;
 
     /// When the first event of the round in [#roundRead] arrived; empty if the round has none. This
-    /// time is read only once for each round, because the read takes longer the further the stream
-    /// has fallen behind.
+    /// time is read only once per round, because the read takes longer the further the stream has
+    /// fallen behind.
     private Optional<Instant> eventsFrom = Optional.empty();
 
     /// A cursor within the round that was last read from the database.
@@ -328,8 +328,7 @@ final class EventStream implements StreamBody {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Writes the items from the feed, and heartbeats, until the stream ends or its queue
-    /// overflows.
+    /// Writes heartbeats and the items from the feed until the stream ends or its queue overflows.
     private void follow(StreamOutput output) throws IOException, InterruptedException {
         while (isWanted(output)) {
             var part = subscription.poll(POLL_INTERVAL);

@@ -17,14 +17,14 @@ import java.util.UUID;
 /// live. The streams of a dead node no longer count, even though their rows are removed only later.
 final class OpenStreamStore {
 
-    /// An open stream of a workspace.
+    /// One of a workspace's open streams.
     ///
     /// @param epoch the epoch of the node that sends the stream
     record OpenStream(UUID id, WorkspaceId workspace, long epoch, Instant openedAt) {}
 
     private OpenStreamStore() {}
 
-    /// Adds a stream, unless the workspace already has `max` streams open. Returns whether it was
+    /// Adds a stream unless the workspace already has `max` streams open. Returns whether it was
     /// added.
     ///
     /// Locks the workspace until the transaction ends, so that simultaneous calls on several nodes
@@ -59,7 +59,7 @@ final class OpenStreamStore {
                 rows);
     }
 
-    /// Returns how many streams the workspace has open, on all nodes together.
+    /// Returns how many streams the workspace has open across all nodes.
     static long count(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 """
@@ -72,9 +72,8 @@ final class OpenStreamStore {
                 workspace.value());
     }
 
-    /// Returns the streams that are above their workspace's limit, which applies to all nodes
-    /// together. The oldest streams of a workspace count as within the limit, so the returned
-    /// streams are its newest.
+    /// Returns the streams that exceed their workspace's limit, which applies across all nodes. A
+    /// workspace's oldest streams count as within the limit, so its newest streams are returned.
     static Set<UUID> aboveLimit(Tx tx, Map<WorkspaceId, Integer> limits) {
         var workspaces = List.copyOf(limits.entrySet());
         return new HashSet<>(
@@ -98,7 +97,7 @@ final class OpenStreamStore {
         tx.update("delete from open_stream where id = any (?)", List.copyOf(streams));
     }
 
-    /// Removes the streams of nodes that died or stopped.
+    /// Removes the streams of nodes that have died or stopped.
     static void removeDead(Tx tx) {
         tx.update(
                 """

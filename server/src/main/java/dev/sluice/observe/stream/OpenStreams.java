@@ -26,8 +26,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Tracks the open streams of this node. Registers them in the database, so that each workspace's
-/// limit applies across all nodes. Ends a stream if its caller has lost access, if its source or
+/// Tracks this node's open streams. Registers them in the database, so that each workspace's limit
+/// applies across all nodes. Ends a stream if its caller has lost access, if its source or
 /// connection was deleted, or if the workspace has more streams open than its plan allows.
 /// Thread-safe.
 ///
@@ -59,8 +59,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     private volatile Runnable wake = () -> {};
     private volatile boolean isClosed;
 
-    /// @param limits returns how many streams a workspace may have open on all nodes together, or
-    ///   empty if its plan has no limit
+    /// @param limits returns how many streams a workspace may have open across all nodes, or empty
+    ///   if its plan has no limit
     /// @param epoch returns this node's current epoch, which changes after the node is declared
     ///   dead
     /// @param clock the clock that all nodes share
@@ -87,7 +87,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         wake = wakeRounds;
     }
 
-    /// Registers a new stream of the caller's workspace.
+    /// Registers a new stream for the caller's workspace.
     ///
     /// @throws ApiException 429 if the limit is reached, 503 if the server is stopping
     /// @throws dev.sluice.platform.db.DbException if the database does not respond
@@ -116,7 +116,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         }
     }
 
-    /// Returns how many streams the workspace has open, on all nodes together.
+    /// Returns how many streams the workspace has open across all nodes.
     public static long count(Tx tx, WorkspaceId workspace) {
         return OpenStreamStore.count(tx, workspace);
     }
@@ -143,7 +143,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         endThoseOfDeleted();
         if (!open.isEmpty()) {
             activity.mark(); // the process is not idle while streams are open
-            // This comes before the next steps, because they fail if the database is read-only.
+            // This step comes before the next ones because they fail if the database is read-only.
             endThoseWithoutAccess();
         }
         removeEnded();
@@ -179,7 +179,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     /// Registers the streams under the node's new epoch if the node was declared dead. In the
     /// meantime, other nodes may have opened streams in place of these, so a workspace may then
-    /// exceed its limit. Also removes the streams of dead nodes, once under each epoch.
+    /// exceed its limit. Also removes the streams of dead nodes, once per epoch.
     private void registerAgain() {
         long current = epoch.getAsLong();
         var moved = open.stream().filter(lease -> !lease.isRegisteredUnder(current)).toList();
@@ -223,7 +223,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         }
     }
 
-    /// Ends all streams, and refuses new ones.
+    /// Ends all streams and refuses new ones.
     @Override
     public void close() {
         isClosed = true;

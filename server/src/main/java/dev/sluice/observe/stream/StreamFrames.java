@@ -14,29 +14,29 @@ final class StreamFrames {
 
     private static final int RETRY_MILLIS = 2_000;
 
-    /// The processor time that it takes to copy a byte of a message and to send it, estimated from
+    /// The processor time that it takes to copy and send one byte of a message, estimated from
     /// measurements. The kernel uses most of this time.
     private static final long COPY_NANOS_PER_BYTE = 1;
 
-    /// The estimated processor time that it takes to build a message, apart from the time for each
-    /// of its bytes. A benchmark that builds one message after another takes a tenth of this, but
-    /// on busy processors with cold caches it takes much longer.
+    /// The estimated processor time that it takes to build a message, not counting the time for
+    /// each of its bytes. A benchmark that builds one message after another takes a tenth of this,
+    /// but busy processors with cold caches take much longer.
     private static final long BUILD_NANOS_PER_MESSAGE = 9_000;
 
     private static final long BUILD_NANOS_PER_BYTE = 3;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /// An estimate of the processor time that it took to build the messages in [#bytes], without
-    /// those that another stream had built before.
+    /// An estimate of the processor time that it took to build the messages in [#bytes], not
+    /// counting messages that another stream had already built.
     private long buildNanos;
 
-    /// Adds the time that the client should wait before it reconnects.
+    /// Adds a line that tells the client how long to wait before it reconnects.
     StreamFrames retry() {
         return text("retry: " + RETRY_MILLIS + "\n");
     }
 
-    /// Adds a message with an id: the cursor after the message.
+    /// Adds a message whose id is the cursor after the message.
     StreamFrames event(String name, String cursor, byte[] json) {
         return message(ServerSentEvent.bytes(name, cursor, json), true);
     }
@@ -69,8 +69,8 @@ final class StreamFrames {
     }
 
     /// Returns the estimated processor time, in nanoseconds, that it takes to build and send the
-    /// messages added since the last call of [#take]. Does not include the time that filters and
-    /// transformations take.
+    /// messages added since the last call to [#take]. The time that filters and transformations
+    /// take is not included.
     long estimatedNanos() {
         return size() * COPY_NANOS_PER_BYTE + buildNanos;
     }

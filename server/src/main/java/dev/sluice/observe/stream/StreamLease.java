@@ -46,13 +46,13 @@ final class StreamLease implements AutoCloseable {
         return caller;
     }
 
-    /// Returns the selection of the stream. [OpenStreams] ends the stream if a source or the
-    /// connection that the selection names is deleted.
+    /// Returns the stream's selection. [OpenStreams] ends the stream if a source or the connection
+    /// that the selection names is deleted.
     StreamSelection selection() {
         return selection;
     }
 
-    /// Returns the row that registers the stream under an epoch of this node.
+    /// Returns the row that registers the stream under one of this node's epochs.
     OpenStream row(long nodeEpoch) {
         return new OpenStream(id, caller.workspace(), nodeEpoch, openedAt);
     }

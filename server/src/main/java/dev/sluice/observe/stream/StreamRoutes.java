@@ -42,27 +42,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The routes of the live streams: `GET /api/v1/sources/{id}/tail`, `GET
-/// /api/v1/sources/{id}/stream` and `GET /api/v1/stream`.
+/// The routes for live streams: `GET /api/v1/sources/{id}/tail`, `GET /api/v1/sources/{id}/stream`
+/// and `GET /api/v1/stream`.
 public final class StreamRoutes {
 
     private static final int MAX_SOURCES = 100;
 
-    /// The maximum number of streams of this node that read from the database at the same time.
+    /// The maximum number of this node's streams that may read from the database at the same time.
     private static final int MAX_CONCURRENT_READS = 4;
 
     /// The share of one database connection's time that all streams together may use while any
     /// stream is waiting to read.
     private static final double READ_SHARE = 0.5;
 
-    /// The maximum number of streams of this node that prepare messages at the same time: half the
-    /// number of processors, but at least one.
+    /// The maximum number of this node's streams that may prepare messages at the same time: half
+    /// the number of processors, but at least one.
     private static final int MAX_PREPARING =
             Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
     /// The processor time, per unit of time, that all streams together may use to prepare and send
-    /// messages: a sixth of the time of all processors. This limit applies only while a stream is
-    /// waiting to prepare messages.
+    /// messages: a sixth of all processors' time. This limit applies only while a stream is waiting
+    /// to prepare messages.
     private static final double PREPARING_SHARE = Runtime.getRuntime().availableProcessors() / 6.0;
 
     /// How long a stream waits for its turn to prepare messages. After that time, it can get a
@@ -166,8 +166,8 @@ public final class StreamRoutes {
         return open(request, caller, selection, place, withPing);
     }
 
-    /// Returns the connection's source, which must be one of the requested sources. Throws a 404 if
-    /// the workspace has no connection with this id from these sources.
+    /// Returns the connection's source, which must be one of the requested sources. Throws a 404
+    /// error if the workspace has no such connection.
     private Set<SourceId> sourcesOf(Caller caller, ConnectionId id, Set<SourceId> sources) {
         // Loads the latest configuration, because another node may have just changed it.
         configuration.run();
@@ -215,8 +215,8 @@ public final class StreamRoutes {
         return sources;
     }
 
-    /// Reads `Last-Event-ID` or `after`. A client that reconnects sends both; the header then
-    /// contains the newer position.
+    /// Reads the position from the `Last-Event-ID` header or the `after` parameter. A client that
+    /// reconnects may send both; the header then contains the newer position.
     private static Optional<StreamPlace> place(Request request, QueryParameters parameters) {
         var after = parameters.parsed("after", StreamRoutes::place);
         parameters.check();

@@ -20,9 +20,9 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
 import java.util.Optional;
 
-/// Writes each item of one stream, an event or the outcome of a delivery, as a message. An event is
-/// shown as it was received or as a connection would send it. If an event is filtered, a message
-/// with the reason takes its place.
+/// Writes each of a stream's items, which are events and delivery outcomes, as a message. An event
+/// is shown as it was received or as a connection would send it. If an event is filtered out, a
+/// message with the reason takes its place.
 final class StreamView {
 
     /// The maximum [Effort] for applying one filter to one event; it allows a few milliseconds of
@@ -52,8 +52,8 @@ final class StreamView {
     }
 
     private void show(StreamEvent event, StreamCursor start, StreamFrames frames) {
-        // Empty if no connection is selected, or if the selected one was just deleted. If it was
-        // deleted, `refusal` filters out every event until the stream ends.
+        // Empty if no connection is selected, or if the selected one has just been deleted. In the
+        // second case, `refusal` filters out every event until the stream ends.
         Optional<Route> route = selection.connection().flatMap(configuration::route);
         var refusal = refusal(event, route);
         if (refusal.isPresent()) {
@@ -70,8 +70,8 @@ final class StreamView {
     }
 
     /// Returns the reason why the stream sends the event as `filtered`, or empty if there is none.
-    /// Does not run the connection's transformation; if that fails, the event is also sent as
-    /// `filtered`.
+    /// This method does not run the connection's transformation; if the transformation fails, the
+    /// event is also sent as `filtered`.
     private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
         boolean isChosenByPayload =
                 selection.filter().isPresent() || selection.connection().isPresent();

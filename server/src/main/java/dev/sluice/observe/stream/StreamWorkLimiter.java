@@ -16,7 +16,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
-/// Limits how much time all streams of this node together spend on one kind of work. This keeps
+/// Limits how much time all of this node's streams together spend on one kind of work. This keeps
 /// processor and database time free for webhooks, even if there are many streams.
 ///
 /// A stream needs a permit to work. While other streams are waiting for a permit, a returned permit
@@ -33,12 +33,12 @@ final class StreamWorkLimiter {
     /// The minimum rest. Shorter rests are skipped until they add up to this time.
     private static final Duration MIN_REST = Duration.ofMillis(10);
 
-    /// The maximum rest, however slow the work was. This cap applies when the work was slow for a
-    /// reason other than its size, such as a database that did not respond.
+    /// The maximum rest, no matter how slow the work was. This cap matters when something other
+    /// than the amount of work made it slow, such as a database that did not respond.
     private static final Duration MAX_REST = Duration.ofSeconds(5);
 
-    /// One in this many permits goes to the stream that has waited longest. If more permits were
-    /// given in this way, no stream would read fast enough to catch up with a busy source.
+    /// One out of this many permits goes to the stream that has waited longest. If more permits
+    /// were given out in this way, no stream would read fast enough to catch up with a busy source.
     private static final int PERMITS_PER_LONG_WAIT = 8;
 
     /// The maximum number of workspaces whose last permit is remembered.
@@ -60,8 +60,8 @@ final class StreamWorkLimiter {
     /// The waiting streams. Guarded by `lock`, like all fields below.
     private final List<WaitingStream> waiting = new ArrayList<>();
 
-    /// Maps each workspace to the value of `permitsGiven` when it last got a permit that it had
-    /// waited for. The workspace for which that was longest ago comes first.
+    /// Maps each workspace to the value of `permitsGiven` when the workspace last got a permit that
+    /// it had waited for. The workspace whose last permit is the oldest comes first.
     private final SequencedMap<WorkspaceId, Long> lastPermits = new LinkedHashMap<>();
 
     /// The number of permits given to waiting streams.
@@ -70,10 +70,11 @@ final class StreamWorkLimiter {
     private int freePermits;
     private long lastTurn;
 
-    /// The work done so far uses up the share until this time, in nanoseconds of `clock`.
+    /// The time until which the work done so far uses up the allowed share, in nanoseconds of
+    /// `clock`.
     private long usedUpTo;
 
-    /// A stream's place among the streams of its workspace.
+    /// A stream's place among its workspace's streams.
     ///
     /// @param number the turn's number; older turns have lower numbers
     record StreamTurn(WorkspaceId workspace, long number) {}
@@ -93,8 +94,8 @@ final class StreamWorkLimiter {
 
     /// @param permits the number of streams that may work at the same time
     /// @param share the maximum work per unit of time; 0.25 is a quarter of one thread's time
-    /// @param maxWait a stream that has waited for this long gets one of the next permits, whatever
-    ///   its turn
+    /// @param maxWait a stream that has waited for this long gets one of the next permits
+    ///   regardless of its turn
     StreamWorkLimiter(int permits, double share, Duration maxWait) {
         this(
                 permits,
@@ -118,7 +119,7 @@ final class StreamWorkLimiter {
         usedUpTo = clock.getAsLong();
     }
 
-    /// The permission to work. Close it when the work is done.
+    /// Permission to work. The stream must close it when the work is done.
     final class WorkPermit implements AutoCloseable {
 
         private final long begun = clock.getAsLong();
@@ -142,8 +143,8 @@ final class StreamWorkLimiter {
         }
     }
 
-    /// Returns a new turn for a stream of this workspace. The stream may keep it for any number of
-    /// permits.
+    /// Returns a new turn for a stream of this workspace. The stream may use it to acquire any
+    /// number of permits.
     StreamTurn newTurn(WorkspaceId workspace) {
         lock.lock();
         try {
@@ -156,7 +157,7 @@ final class StreamWorkLimiter {
     /// Returns a permit, or empty if the stream gets none in time. The stream keeps its place if it
     /// tries again.
     ///
-    /// @param sinceNanos when the stream began to wait, by the limiter's clock
+    /// @param sinceNanos when the stream began to wait, according to the limiter's clock
     /// @param timeout the longest time to wait in this call
     Optional<WorkPermit> acquire(StreamTurn turn, long sinceNanos, Duration timeout)
             throws InterruptedException {
@@ -205,8 +206,8 @@ final class StreamWorkLimiter {
         }
     }
 
-    /// Returns, for one in [#PERMITS_PER_LONG_WAIT] permits, the stream that has waited longest, if
-    /// that is at least `maxWait`.
+    /// For one out of [#PERMITS_PER_LONG_WAIT] permits, returns the stream that has waited longest,
+    /// if it has waited for at least `maxWait`. Otherwise returns empty.
     private Optional<WaitingStream> longestWaiting() {
         long now = clock.getAsLong();
         return permitsGiven % PERMITS_PER_LONG_WAIT == 0

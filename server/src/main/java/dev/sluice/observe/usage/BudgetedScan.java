@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A scan through a list of rows, newest first, that stops when it has used up its time budget.
+/// A scan through a list of rows, newest first, that stops when its time budget is used up.
 ///
-/// Used for conditions that neither an index nor a usage count covers.
+/// A scan is used for conditions that are covered neither by an index nor by the usage counts.
 public final class BudgetedScan {
 
-    /// The time after which a scan starts no further step. It is short enough for a whole list
+    /// The time after which a scan starts no further steps. It is short enough for a whole list
     /// request to take less than 100 ms.
     public static final Duration SCAN_TIME_BUDGET = Duration.ofMillis(35);
 
-    /// The number of rows to scan before the elapsed time is first checked. It is small, because
-    /// finding one row may require reading hundreds of others. For example, unfinished deliveries
-    /// are found by reading all events in the windows ([SourceWindow]) of each source.
+    /// The number of rows to scan before the elapsed time is first checked. This number is small
+    /// because finding one row may require reading hundreds of others. For example, unfinished
+    /// deliveries are found by reading all events in each source's windows ([SourceWindow]).
     public static final int INITIAL_STEP_ROWS = 50;
 
     private static final int MIN_STEP_ROWS = 25;
@@ -34,8 +34,8 @@ public final class BudgetedScan {
     /// Scans the rows whose ids are less than `before`, in steps. The first step is taken even if
     /// the budget is zero.
     ///
-    /// @return the id at which the scan stopped: all rows that were not scanned have lower ids.
-    ///   Returns empty if the scan reached the end of the list
+    /// @return the id at which the scan stopped, or empty if the scan reached the end of the list;
+    ///   all rows that were not scanned have lower ids
     public static Optional<UUID> scan(
             PageLocator locator, UUID before, Duration budget, PageVisitor visitor) {
         long start = System.nanoTime();

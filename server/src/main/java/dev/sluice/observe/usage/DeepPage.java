@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// Finds the time at which a page begins. Used if the time unit in which the page begins contains
-/// many rows that come before the page.
+/// Finds the time at which a page begins. This is needed if the time unit in which the page begins
+/// contains many rows that come before the page.
 ///
 /// The list is sorted newest first, so the rows before a page are newer. Counting rows through an
 /// index is far faster than reading and skipping them. The search therefore guesses a time shortly
 /// before the page and counts the rows on the side of that time that is likely to have fewer. It
-/// repeats this in the remaining part. If the rows arrived at an even rate, two or three guesses
-/// are enough. Counting may also read rows of other workspaces, so the search ends when it has
-/// taken longer than skipping would.
+/// then repeats this with the part that remains. If the rows arrived at an even rate, two or three
+/// guesses are enough. Counting may also read other workspaces' rows, so the search ends when it
+/// has taken longer than skipping would.
 final class DeepPage {
 
-    /// The estimated time that skipping one row takes.
+    /// The estimated time that it takes to skip one row.
     private static final Duration SKIP_TIME = Duration.ofNanos(50_000);
 
     private final PageLocation page;
@@ -81,8 +81,7 @@ final class DeepPage {
                 page.limit());
     }
 
-    /// Returns a time shortly before the page, on the assumption that the rows arrived at an even
-    /// rate.
+    /// Estimates a time shortly before the page, assuming that the rows arrived at an even rate.
     private long interpolated() {
         double before = offset - maxSkippedRows / 2.0;
         return high - (long) ((high - low) * Math.min(1, before / rows));

@@ -17,15 +17,14 @@ import java.util.UUID;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
-/// Uses the usage counts to find where the rows of one page are in a long list that is sorted
-/// newest first.
+/// Uses the usage counts to locate the rows of one page in a long list that is sorted newest first.
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
 /// matching rows in them. The query therefore reads rows only from these time units. Rows are
-/// counted one by one only in the two units at the ends of the range, if the range covers just a
-/// part of them. Even there, at most half of each unit is counted. If a unit with very many rows
-/// begins far before the page, [DeepPage] finds a time shortly before the page. The cost therefore
-/// depends neither on the length of the list nor on how far down the list the page is.
+/// counted one by one only in the two units at the ends of the range, if the range covers only part
+/// of them. Even there, at most half of each unit is counted. If a unit with very many rows begins
+/// far before the page, [DeepPage] finds a time shortly before the page. The cost therefore depends
+/// neither on the length of the list nor on how far down the list the page is.
 ///
 /// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
@@ -60,7 +59,7 @@ public final class PageLocator {
     /// @param offset the page's offset from the start of the first segment
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
-    /// The maximum number of rows before a page that are skipped one by one. If there are more,
+    /// The maximum number of rows before a page that may be skipped one by one. If there are more,
     /// counting them is faster than skipping them.
     public static final long MAX_SKIPPED_ROWS = 500;
 
@@ -74,8 +73,8 @@ public final class PageLocator {
     /// @param sourceOf maps a key of the usage counts, which is a source or a connection, to its
     ///   source
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
-    /// @param maxSkippedRows the maximum number of rows before a page that the query for the page
-    ///   may skip
+    /// @param maxSkippedRows the maximum number of rows before a page that the page's query may
+    ///   skip
     public PageLocator(
             UsageSum usage,
             IdRange range,
@@ -155,8 +154,8 @@ public final class PageLocator {
         return segments().stream().mapToLong(TimeSegment::n).sum();
     }
 
-    /// Returns the windows that contain the page, and the page's offset within them. No row of the
-    /// page is outside these windows.
+    /// Returns the windows that contain the page, and the page's offset within them. None of the
+    /// page's rows are outside these windows.
     ///
     /// @param offset less than [#total]
     public PageLocation locate(long offset, int limit) {
@@ -179,7 +178,7 @@ public final class PageLocator {
     }
 
     /// Returns windows that contain the newest `limit` matching rows whose ids are less than
-    /// `before`, or all such rows if there are fewer. Counts no rows.
+    /// `before`, or all such rows if there are fewer. Does not count any rows.
     public PageLocation locateBefore(UUID before, int limit) {
         var older = range.intersect(new IdRange(range.low(), before));
         if (older.isEmpty()) {
@@ -235,10 +234,10 @@ public final class PageLocator {
 
     /// The windows that contain a page.
     ///
-    /// @param offset the page's offset among the matching rows of the windows, newest first
+    /// @param offset the page's offset among the matching rows in the windows, newest first
     public record PageLocation(List<SourceWindow> windows, long offset, int limit) {}
 
-    /// Returns the segments without those before and after the page.
+    /// Returns only the segments that the page covers, without those before and after it.
     private static PageSegments trimToPage(PageSegments pageSegments, int limit) {
         var page = new ArrayList<TimeSegment>();
         long before = 0;
@@ -290,9 +289,9 @@ public final class PageLocator {
     }
 
     /// Returns, for each source, the windows that contain matching rows from minute `from` up to
-    /// but not including minute `to`. Adjacent units of a source form one window.
+    /// but not including minute `to`. A source's adjacent units form one window.
     ///
-    /// @param ids the range of ids to which the windows are cut
+    /// @param ids the id range to which the windows are limited
     private List<SourceWindow> windows(long from, long to, IdRange ids) {
         long length = usage.smallestUnit().minutes;
         var windows = new ArrayList<SourceWindow>();
@@ -319,8 +318,8 @@ public final class PageLocator {
     }
 
     /// Returns, for each source, the time units that have matching rows. Each unit is represented
-    /// by the minute at which it starts, and mapped to a flag. The flag says whether the unit is
-    /// pure: for every usage key of the source, it contains only matching rows.
+    /// by the minute at which it starts, and mapped to a flag that says whether the unit is pure. A
+    /// pure unit contains only matching rows for each of the source's usage keys.
     private Map<UUID, SortedMap<Long, Boolean>> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> bySource = new HashMap<>();
         for (var presence : usage.activeUnits(from, to)) {

@@ -24,7 +24,7 @@ public final class RangeSplitter {
             this.minutes = minutes;
         }
 
-        /// Returns the next smaller unit. For a minute, returns the minute itself.
+        /// Returns the next smaller unit, or `MINUTE` if there is none.
         private BucketUnit smaller() {
             return this == DAY ? HOUR : MINUTE;
         }

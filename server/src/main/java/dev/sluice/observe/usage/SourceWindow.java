@@ -7,7 +7,7 @@ import java.util.UUID;
 
 /// A range of ids in which one source may have matching rows.
 ///
-/// @param hasOnlyWanted whether all rows in the range are known to match; a query then needs no
+/// @param hasOnlyWanted whether all rows in the range are known to match; if so, a query needs no
 ///   further condition
 public record SourceWindow(UUID source, IdRange ids, boolean hasOnlyWanted) {
 

@@ -17,7 +17,7 @@ import java.util.UUID;
 /// time.
 ///
 /// Adds up the counts in the usage tables (`rollup_hour`, `rollup_day`) and the ledger rows that
-/// have not been folded (added) into these tables yet. Each instance belongs to one transaction.
+/// have not yet been folded (added) into these tables. Each instance belongs to one transaction.
 /// The caller must start the transaction with [dev.sluice.platform.db.Db#snapshot], so that all
 /// queries see the same data.
 public final class UsageQueries {
@@ -55,8 +55,8 @@ public final class UsageQueries {
     /// @param dim the number that identifies the counted status or trigger
     public record UsageCount(UUID key, int dim, long n) {}
 
-    /// The time units, of the series' smallest size, in which one key has counts of wanted statuses
-    /// or triggers.
+    /// The time units in which one key has counts of wanted statuses or triggers. The units are of
+    /// the series' smallest size.
     ///
     /// @param units maps the start of each unit, in minutes since 1970, to a flag. The flag says
     ///   whether the key is known to have no other counts in the unit's hour
@@ -64,8 +64,8 @@ public final class UsageQueries {
 
     private record ActiveUnit(UUID key, long since, boolean hasOnlyWanted) {}
 
-    /// A count that is still in the ledger because it has not been folded into the usage tables
-    /// yet.
+    /// A count that is still in the ledger because it has not yet been folded into the usage
+    /// tables.
     private record UnfoldedCount(UUID key, long minute, int dim, long n) {}
 
     private final Tx tx;

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/// Counts that are computed from other counts: some are added, others subtracted. For example, the
-/// number of unfinished deliveries is the number of created deliveries minus the number of those
-/// that have ended.
+/// Counts that are computed from other counts, by adding some and subtracting others. For example,
+/// the number of unfinished deliveries is the number of created deliveries minus the number of
+/// those that have ended.
 public final class UsageSum {
 
     private final List<UsageQueries> added;

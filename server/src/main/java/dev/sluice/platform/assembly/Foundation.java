@@ -15,7 +15,7 @@ import java.util.Optional;
 /// The objects that all layers of the server share, built once at startup.
 ///
 /// @param mail sends emails; empty if no mail server is configured
-/// @param spans exports the spans of traces; empty if tracing is off
+/// @param spans exports trace spans; empty if tracing is off
 public record Foundation(
         Database database,
         Pools pools,
@@ -26,7 +26,7 @@ public record Foundation(
         Optional<SpanExporter> spans,
         Shutdown shutdown) {
 
-    /// The clocks of the server.
+    /// The server's clocks.
     ///
     /// @param shared shows the database's time, so that all nodes that share the database agree
     /// @param settled the clock for decisions that cannot be undone. If `shared` jumps forward by

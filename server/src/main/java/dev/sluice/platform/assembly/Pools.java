@@ -7,7 +7,7 @@ import dev.sluice.platform.loop.Shutdown;
 import java.time.Duration;
 import java.util.List;
 
-/// The database connection pools of a server. They are separate so that no pool can exhaust the
+/// A server's database connection pools. They are separate so that no pool can exhaust the
 /// connections of another.
 ///
 /// @param api serves the management API
@@ -24,8 +24,8 @@ public record Pools(Db api, Db relay, Db delivery, Db node) {
     private static final int DELIVERY_CONNECTIONS = 4;
     private static final int NODE_CONNECTIONS = 2;
 
-    /// The time limit of one API statement. It is short because a request waits for the result. The
-    /// other pools have the longer `CHORE_TIMEOUT`.
+    /// The time limit for one API statement. It is short because a request waits for the result.
+    /// The other pools have the longer `CHORE_TIMEOUT`.
     private static final Duration API_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration CHORE_TIMEOUT = Duration.ofSeconds(60);

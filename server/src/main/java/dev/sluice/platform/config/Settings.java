@@ -23,7 +23,7 @@ import java.util.function.Function;
 /// Not thread-safe.
 public final class Settings {
 
-    /// The prefix of the names of the server's own settings in the environment.
+    /// The prefix of the environment variables that contain the server's own settings.
     public static final String PREFIX = "SLUICE_";
 
     private final Map<String, String> values;
@@ -107,9 +107,9 @@ public final class Settings {
                 .orElse(fallback);
     }
 
-    /// Reads a setting and converts it with `parse`. When `parse` throws an
-    /// `IllegalArgumentException`, the error is the setting's name followed by the exception's
-    /// message, such as "must be at most 5m".
+    /// Reads a setting and converts it with `parse`. If `parse` throws an
+    /// `IllegalArgumentException`, the recorded error is the setting's name followed by the
+    /// exception's message, such as "must be at most 5m".
     public <T> Optional<T> read(String name, Function<String, T> parse) {
         readNames.add(name);
         @Nullable String text = values.get(name);
@@ -125,7 +125,7 @@ public final class Settings {
     }
 
     /// @param parse returns null, or throws a `NumberFormatException` or `DateTimeParseException`,
-    ///   when the value breaks the rule
+    ///   if the value breaks the rule
     /// @param rule the error message, which follows the setting's name
     private <T> Optional<T> read(String name, Function<String, @Nullable T> parse, String rule) {
         return read(
@@ -145,7 +145,7 @@ public final class Settings {
     }
 
     /// Returns the settings whose names begin with `prefix`, such as OpenTelemetry's. This class
-    /// does not know their exact names, so none of them is reported as unknown.
+    /// does not know their exact names, so none of them are reported as unknown.
     public Map<String, String> withPrefix(String prefix) {
         var found = new LinkedHashMap<>(values);
         found.keySet().removeIf(name -> !name.startsWith(prefix));

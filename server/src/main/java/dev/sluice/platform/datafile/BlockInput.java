@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// An input stream whose subclasses implement only block reads. This class reads a single byte as a
+/// A base class for input streams that implement only block reads. It reads a single byte as a
 /// block of one byte.
 abstract class BlockInput extends InputStream {
 

@@ -8,9 +8,9 @@ import java.io.OutputStream;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/// The bytes of a data file without its last line, which contains the checksum of these bytes. The
-/// stream always holds back as many bytes as the last line has, because they could be that line. It
-/// therefore does not need to know the length of the file, so it can also read from a pipe.
+/// Reads a data file except for its last line, which contains the checksum of the bytes before it.
+/// The stream always holds back as many bytes as the last line has, because they could be that
+/// line. It therefore does not need to know the file's length, and can also read from a pipe.
 final class ChecksummedInput extends BlockInput {
 
     private final InputStream in;

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// The constants of a data file's format.
+/// The constants that define the data file format.
 final class DataFileFormat {
 
     /// The first line of the file. Its number is raised whenever the format changes in a way that
@@ -19,7 +19,7 @@ final class DataFileFormat {
     static final int TABLE_END = 'E';
     static final int FILE_END = 'Z';
 
-    /// The length of the last line. It consists of the SHA-256 hash of all bytes before it, in
+    /// The length of the last line, which consists of the SHA-256 hash of all bytes before it, in
     /// hexadecimal digits, and a line break.
     static final int TRAILER_BYTES = 65;
 

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 ///   that key is the master key
 /// @param canary a known text, sealed with the key for the file's secrets and encoded in base64
 /// @param days the UTC days that have partitions
-/// @param sequences the last value of each sequence that has been used, by the sequence's name
+/// @param sequences the last value of each sequence that has been used, by sequence name
 /// @param tables the tables, in the order in which the file contains their rows
 public record DataFileHeader(
         FileOrigin origin,
@@ -32,7 +32,7 @@ public record DataFileHeader(
 
     /// The program that wrote the file, and the database that the rows come from.
     ///
-    /// @param createdAt when the snapshot was taken, by the database's clock
+    /// @param createdAt when the snapshot was taken, according to the database's clock
     /// @param version the version of the program that wrote the file
     /// @param schemaVersion the number of the last migration that was applied to the tables
     /// @param database the name of the database that the rows come from
@@ -47,9 +47,9 @@ public record DataFileHeader(
 
     /// A table in the file.
     ///
-    /// @param sealed maps each column that contains sealed values to a prefix. The context of a
-    ///   sealed value is this prefix followed by the row's `id`, or by the row's first column if
-    ///   the table has no `id`
+    /// @param sealed maps each column that contains sealed values to a prefix. A sealed value's
+    ///   context is this prefix followed by the row's `id`, or by the row's first column if the
+    ///   table has no `id`
     /// @param isSeeded whether migrations write rows into the table; if so, the file's rows replace
     ///   those rows
     public record TableLayout(
@@ -59,7 +59,7 @@ public record DataFileHeader(
     private static final int MAX_ENTRIES = 100_000;
     private static final int MAX_VERSION = 1_000_000;
 
-    /// The largest Argon2id parameters that are accepted. Larger ones could use up the memory or
+    /// The largest Argon2id parameters that are accepted. Larger ones could exhaust the memory or
     /// take hours, so a file with larger parameters is treated as damaged.
     private static final int MAX_MEMORY_KIB = 1 << 20;
 

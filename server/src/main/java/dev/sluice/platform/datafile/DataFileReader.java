@@ -95,12 +95,12 @@ public final class DataFileReader {
         });
     }
 
-    /// Returns the rows of the table that `nextTable` returned last, in the binary format of COPY.
+    /// Returns the rows of the table that `nextTable` returned last, in COPY's binary format.
     public InputStream rows() {
         return rows;
     }
 
-    /// Returns the row count that the file gives for the current table. The caller must first read
+    /// Returns the current table's row count, as recorded in the file. The caller must first read
     /// all of the table's rows.
     public long rowCount() throws IOException {
         if (rows.read() >= 0) {

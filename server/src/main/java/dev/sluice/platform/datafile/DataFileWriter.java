@@ -38,9 +38,9 @@ public final class DataFileWriter {
         records.writeUTF(name);
     }
 
-    /// Writes rows of the table, in the binary format of COPY.
+    /// Writes rows of the current table. The rows are in COPY's binary format.
     ///
-    /// @param onPiece receives the number of bytes of each piece after the piece has been written
+    /// @param onPiece receives the size of each piece, in bytes, after the piece has been written
     public void rows(InputStream copyData, LongConsumer onPiece) throws IOException {
         int length;
         while ((length = copyData.readNBytes(buffer, 0, buffer.length)) > 0) {

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A stream of rows in the binary format of COPY (specified in the PostgreSQL manual, page COPY,
-/// section "Binary Format"). Reseals the sealed values with another key as the rows are read. Keeps
-/// one row in memory at a time.
+/// A stream of rows in COPY's binary format that reseals the sealed values with another key as the
+/// rows are read. It keeps one row in memory at a time. The format is specified in the PostgreSQL
+/// manual, page COPY, section "Binary Format".
 ///
 /// A value that the old key cannot open is passed on unchanged, so it remains unreadable.
 public final class ResealedRows extends BlockInput {

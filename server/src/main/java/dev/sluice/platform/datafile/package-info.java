@@ -1,5 +1,5 @@
-/// The file that contains an installation's data: rows of tables in PostgreSQL's binary COPY
-/// format, compressed, with a header before them and a checksum after them. This package does not
+/// Reads and writes the file that contains an installation's data. The file consists of a header,
+/// compressed table rows in PostgreSQL's binary COPY format, and a checksum. This package does not
 /// refer to any particular table.
 ///
 /// docs/reference/data-file.md describes the format byte by byte.

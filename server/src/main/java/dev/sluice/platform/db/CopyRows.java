@@ -19,7 +19,7 @@ public final class CopyRows implements NewRows {
         'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
     };
 
-    /// The epoch of PostgreSQL's timestamps, 2000-01-01, in seconds since 1970.
+    /// The epoch from which PostgreSQL counts timestamps, 2000-01-01, in seconds since 1970.
     private static final long POSTGRES_EPOCH_SECONDS = 946_684_800;
 
     private static final int UUID_TYPE_OID = 2950;

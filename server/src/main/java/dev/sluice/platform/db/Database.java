@@ -22,7 +22,8 @@ public record Database(
     /// the JDBC driver. The password and the port are optional, and the scheme can also be
     /// `postgres`.
     ///
-    /// @throws IllegalArgumentException with a message that does not show the password
+    /// @throws IllegalArgumentException if the URL is invalid; the message does not show the
+    ///   password
     public static Database parse(String url) {
         URI uri;
         try {

@@ -10,13 +10,13 @@ import java.util.function.LongSupplier;
 
 /// A clock that shows the database's time, so that all nodes that share the database agree.
 ///
-/// [#syncWith(Db)] reads the database's time. Between syncs the clock advances with this process's
-/// monotonic clock, so a change to the host's clock has no effect. A reading is accurate to within
-/// half its round trip. A sync adjusts this clock only if it differs from the reading by more than
-/// that.
+/// [#syncWith(Db)] reads the database's time. Between syncs, this clock advances with this
+/// process's monotonic clock, so a change to the host's clock has no effect. A reading is accurate
+/// to within half its round-trip time. A sync adjusts this clock only if it differs from the
+/// reading by more than that.
 ///
 /// If the database's clock jumps, the next sync moves this clock with it. The clock that
-/// [#settled()] returns follows a jump forward of more than 10 minutes only after the jump has
+/// [#settled()] returns follows a forward jump of more than 10 minutes only after the jump has
 /// lasted for an hour.
 ///
 /// Thread-safe, but only one thread may sync at a time.
@@ -58,7 +58,7 @@ public final class DatabaseClock implements InstantSource {
         return at(anchor, nanos.getAsLong());
     }
 
-    /// Returns the clock for decisions that cannot be undone. It follows a jump forward of more
+    /// Returns the clock for decisions that cannot be undone. It follows a forward jump of more
     /// than 10 minutes only after the jump has lasted for an hour (see [SettledTime]). At startup,
     /// the time during which no process was running also counts as a jump.
     public InstantSource settled() {
@@ -69,8 +69,9 @@ public final class DatabaseClock implements InstantSource {
         return anchor.time().plusNanos(nanos - anchor.nanos());
     }
 
-    /// Reads the database's clock and sets this clock to it. If the difference is within the
-    /// reading's accuracy, this clock is not changed. Then saves the settled time in the database.
+    /// Reads the database's clock and sets this clock to the same time. If the difference is within
+    /// the reading's accuracy, this clock is not changed. Then saves the settled time in the
+    /// database.
     public void syncWith(Db db) {
         var best = sample(db);
         for (int i = 1; i < SAMPLES_PER_SYNC; i++) {
@@ -120,7 +121,7 @@ public final class DatabaseClock implements InstantSource {
         }
     }
 
-    /// Takes one reading. It assumes that the database read its clock in the middle of the round
+    /// Takes one reading, assuming that the database read its clock in the middle of the round
     /// trip.
     private ClockSample sample(Db db) {
         return db.call(tx -> {

@@ -101,7 +101,8 @@ public final class Db implements AutoCloseable {
         });
     }
 
-    /// Runs `work` in a transaction: commits when it returns, rolls back when it throws.
+    /// Runs `work` in a transaction, which is committed if `work` returns and rolled back if it
+    /// throws.
     public <T> T call(Function<Tx, T> work) {
         return withConnection(connection -> {
             connection.setAutoCommit(false); // the pool resets this
@@ -148,8 +149,8 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /// Runs `work` in a read-only transaction in which all queries see one snapshot of the database
-    /// (isolation level repeatable read).
+    /// Runs `work` in a read-only transaction in which all queries see the same snapshot of the
+    /// database (isolation level "repeatable read").
     public <T> T snapshot(Function<Tx, T> work) {
         return call(tx -> {
             tx.update("set transaction isolation level repeatable read, read only");
@@ -177,7 +178,7 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /// The state of a pool.
+    /// The current state of the pool.
     ///
     /// @param active the number of connections in use
     /// @param idle the number of open connections that are not in use
@@ -223,8 +224,8 @@ public final class Db implements AutoCloseable {
     /// Runs the statements as one transaction in a single round trip.
     ///
     /// Sends `begin` and `commit` as statements along with the others, so either all of them take
-    /// effect or none do, however the driver sends them. If the driver managed the transaction, it
-    /// would wait for the replies to both `begin` and `commit`.
+    /// effect or none do, no matter how the driver sends them. If the driver managed the
+    /// transaction, it would wait for the replies to both `begin` and `commit`.
     static void inOneTrip(Connection connection, List<SqlStatement> statements)
             throws SQLException {
         var all = new ArrayList<SqlStatement>();

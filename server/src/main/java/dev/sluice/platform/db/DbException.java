@@ -27,8 +27,8 @@ public final class DbException extends RuntimeException {
                         : DbFailure.of(state);
     }
 
-    /// Creates an exception that was not caused by an exception of the driver, for example because
-    /// the server is too old. Its failure is [DbFailure#UNKNOWN].
+    /// Creates an exception that was not caused by a driver exception, for example because the
+    /// server is too old. Its failure is [DbFailure#UNKNOWN].
     DbException(String message) {
         super(message);
         this.state = "";
@@ -73,8 +73,8 @@ public final class DbException extends RuntimeException {
         return state.equals("25006");
     }
 
-    /// Returns whether no partition exists for a row. PostgreSQL reports this as the violation of a
-    /// check constraint, but without the name of a constraint.
+    /// Returns whether no partition exists for a row. PostgreSQL reports this as a violation of a
+    /// check constraint, but does not name a constraint.
     public boolean isMissingPartition() {
         return state.equals("23514")
                 && !(getCause() instanceof PSQLException refused

@@ -30,15 +30,15 @@ public enum DbFailure {
     /// Any other failure. The work waits, but other work goes first.
     UNKNOWN;
 
-    /// The SQLSTATEs of a lost or unusable connection: statement completion unknown, idle
-    /// transaction timeout, too many connections, admin shutdown, crash shutdown, cannot connect
-    /// now, database dropped, idle session timeout.
+    /// The SQLSTATEs that indicate a lost or unusable connection: statement completion unknown,
+    /// idle transaction timeout, too many connections, admin shutdown, crash shutdown, cannot
+    /// connect now, database dropped, idle session timeout.
     private static final Set<String> CONNECTION_LOST_STATES =
             Set.of("40003", "25P03", "53300", "57P01", "57P02", "57P03", "57P04", "57P05");
 
-    /// The prefixes of the SQLSTATEs of passing failures: read-only transaction, transaction
-    /// rollback, insufficient resources, object not in prerequisite state, operator intervention,
-    /// system error.
+    /// The prefixes of the SQLSTATEs that indicate a passing failure: read-only transaction,
+    /// transaction rollback, insufficient resources, object not in prerequisite state, operator
+    /// intervention, system error.
     private static final List<String> PASSING_PREFIXES =
             List.of("25006", "40", "53", "55", "57", "58");
 

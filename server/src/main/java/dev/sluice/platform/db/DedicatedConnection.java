@@ -15,8 +15,8 @@ import java.util.function.Function;
 /// after it breaks or turns out to be read-only. Only one thread may use it; other threads may call
 /// only `close`.
 ///
-/// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
-/// been committed. The caller must find out whether it was.
+/// If `call` throws a [DbException] whose `isConnectionLost` returns true, the transaction may or
+/// may not have been committed. The caller must find out whether it was.
 public final class DedicatedConnection implements AutoCloseable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -50,9 +50,9 @@ public final class DedicatedConnection implements AutoCloseable {
         return measured(opened -> Db.inTransaction(opened, work));
     }
 
-    /// Runs the statements and inserts the rows of these tables in one transaction, as [Tx#insert]
-    /// does. If no table needs a COPY, everything takes a single round trip, including begin and
-    /// commit. Throws the same exceptions as [#call].
+    /// Runs the statements, then inserts the new rows into their tables, all in one transaction;
+    /// see [Tx#insert]. If no table needs a COPY, everything takes a single round trip, including
+    /// begin and commit. Throws the same exceptions as [#call].
     public void insert(List<SqlStatement> first, List<Tx.Insertion> tables) {
         var _ =
                 measured(opened -> {

@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 
 /// Runs a step on a batch of items so that a bad item does not stop the rest from being processed.
 ///
-/// If the step fails on a batch, it runs on each half of the batch. This repeats until each bad
-/// item is alone in its batch. One bad item among n costs about 2 log2(n) extra runs.
+/// If the step fails on a batch, it is run on each half of the batch. This is repeated until each
+/// bad item is alone in its batch. One bad item among n costs about 2 log2(n) extra runs.
 public final class Halving {
 
     private Halving() {}

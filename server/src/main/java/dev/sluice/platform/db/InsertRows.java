@@ -11,12 +11,12 @@ import java.util.UUID;
 /// alone needs two round trips.
 public final class InsertRows implements NewRows {
 
-    /// The maximum number of rows of one table for which an `insert` is faster than a COPY. A low
+    /// The maximum number of rows per table for which an `insert` is faster than a COPY. A low
     /// maximum also limits the number of prepared statements, because the connection keeps one for
     /// each combination of row counts that occurs.
     public static final int MAX_ROWS = 4;
 
-    /// The values of all rows. A null is represented by the [ColumnType] of its column.
+    /// The values of all rows. A null is represented by its column's [ColumnType].
     private final List<Object> values = new ArrayList<>();
 
     private int rows;

@@ -21,9 +21,9 @@ public sealed interface NewRows permits CopyRows, InsertRows {
 
     NewRows row(int columns);
 
-    /// Adds a null.
+    /// Adds a null value.
     ///
-    /// @param type the type of the column
+    /// @param type the column's type
     NewRows nullValue(ColumnType type);
 
     /// The types of columns that may be null, with the names that the driver uses for them.

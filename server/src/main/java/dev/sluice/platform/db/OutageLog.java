@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/// Logs the outages of a database. An outage is logged at most once a minute while it lasts, and
-/// its end is logged once, however many transactions fail. All connections of this process to the
+/// Logs a database's outages. An outage is logged at most once a minute while it lasts, and its end
+/// is logged once, no matter how many transactions fail. All connections of this process to the
 /// same database share one object. Thread-safe.
 ///
 /// A call may wait so long for a connection from the pool that it fails after the outage has ended
@@ -33,8 +33,8 @@ final class OutageLog {
 
     private final LongSupplier nanos;
 
-    /// Whether there is an outage. Written only while holding this object's monitor, but read
-    /// without it.
+    /// Whether there is an outage. Written only by threads that hold this object's monitor, but
+    /// read without it.
     private volatile boolean isAway;
 
     /// How many outages have ended. Written and read like `isAway`.

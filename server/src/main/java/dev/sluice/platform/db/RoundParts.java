@@ -8,8 +8,8 @@ public final class RoundParts {
 
     private @Nullable RuntimeException failure;
 
-    /// Runs one part. If the part throws an exception, records it and returns normally. Throws the
-    /// exception only if the database connection was lost, because then the remaining parts could
+    /// Runs one part. If the part throws an exception, records it and returns normally. Rethrows
+    /// the exception only if the database connection was lost, because the remaining parts could
     /// not run either.
     public void run(Runnable part) {
         try {

@@ -30,7 +30,7 @@ public final class SchemaMigrator {
         migrate(database, MigrationVersion.LATEST);
     }
 
-    /// Applies the missing migrations up to and including the number `version`.
+    /// Applies the missing migrations, up to and including the one with the number `version`.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
     ///   or if a migration cannot be applied
@@ -67,7 +67,7 @@ public final class SchemaMigrator {
     /// @param applied 0 if no migration has been applied
     public record SchemaVersion(int applied, int newest) {}
 
-    /// Returns the schema version of a database. Changes nothing.
+    /// Returns a database's schema version. Does not change the database.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off
     public static SchemaVersion version(Database database) {

@@ -9,17 +9,17 @@ import java.util.Optional;
 /// The settled time normally equals the database's clock. If that clock is set back, the settled
 /// time follows immediately. If that clock jumps forward by more than 10 minutes, the settled time
 /// first continues as if there had been no jump. The settled time follows only after the jump has
-/// lasted for an hour. Immutable; does no I/O and reads no clock.
+/// lasted for an hour. Immutable; performs no I/O and does not read any clock.
 ///
 /// @param time the settled time at `nanos`
 /// @param nanos a value of the monotonic clock
 /// @param leap the jump that the settled time has not followed yet, or empty if there is none
 record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
 
-    /// A jump forward of the database's clock.
+    /// A forward jump of the database's clock.
     ///
     /// @param ahead how far that clock is ahead of the settled time
-    /// @param sinceNanos when the jump was first seen, by the monotonic clock
+    /// @param sinceNanos when the jump was first seen, according to the monotonic clock
     record Leap(Duration ahead, long sinceNanos) {}
 
     /// How far the database's clock may be ahead of the settled time before the difference counts

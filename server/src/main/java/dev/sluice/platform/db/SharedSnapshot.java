@@ -45,7 +45,7 @@ public final class SharedSnapshot {
         running.forEach(read -> join(read.ended()));
     }
 
-    /// A read in another transaction.
+    /// A read that runs in a transaction other than the first.
     ///
     /// @param imported completed once the transaction has imported the snapshot, or has failed
     /// @param ended completed when the read ends, with the read's exception if it failed

@@ -3,7 +3,7 @@ package dev.sluice.platform.db;
 import java.time.Duration;
 import java.util.UUID;
 
-/// Stores the lease on a job that only one process may do at a time. The lease is the only row of
+/// Stores the lease on a job that only one process may do at a time. The lease is the only row in
 /// the job's own table. The database's clock decides whether the lease has expired.
 ///
 /// A lease also counts as expired if it ends later than a lease acquired now would end, because it
@@ -12,8 +12,8 @@ import java.util.UUID;
 /// row, another process may have acquired the lease. Compared with `now()`, that valid lease would
 /// seem to end too late.
 ///
-/// The table has the columns `holder` and `lease_until`; the package that owns the table creates
-/// this store.
+/// The table has the columns `holder` and `lease_until`. Each package that owns such a table
+/// creates its own instance of this class.
 public final class SingletonLeaseStore {
 
     private final String table;
@@ -23,7 +23,7 @@ public final class SingletonLeaseStore {
         this.table = table;
     }
 
-    /// Acquires or renews the lease. Returns false while another process holds it.
+    /// Acquires or renews the lease. Returns false if another process holds it.
     public boolean acquire(Tx tx, UUID holder, Duration lease) {
         return tx.update(
                         """

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// A statement that returns no rows, with its arguments.
+/// An SQL statement that returns no rows, together with its arguments.
 ///
 /// @param sql one statement, without a semicolon
 /// @param arguments values of the types that [Tx] accepts, or a [NewRows.ColumnType] for a null of

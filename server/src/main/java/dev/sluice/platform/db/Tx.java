@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// An open transaction that runs SQL. Within [Db#statement], no transaction is open, and each
-/// statement commits automatically. Valid only during the call that receives it, and only on that
-/// call's thread.
+/// A handle for running SQL in an open transaction. Within [Db#statement], no transaction is open,
+/// and the statement commits automatically. A handle is valid only during the call that receives
+/// it, and only on that call's thread.
 ///
 /// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, null, and lists of
 /// UUIDs, integers or longs.
@@ -52,8 +52,8 @@ public final class Tx {
 
     /// Returns the only row, or empty if there is none.
     ///
-    /// @throws IllegalStateException when there is more than one row, which is a bug in the
-    ///   statement
+    /// @throws IllegalStateException if there is more than one row, which means that the statement
+    ///   has a bug
     public <T> Optional<T> findOne(
             String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
         var rows = query(sql, reader, arguments);
@@ -63,7 +63,7 @@ public final class Tx {
         return rows.stream().findFirst();
     }
 
-    /// Returns the only row of a statement that always returns one row.
+    /// Runs a statement that always returns exactly one row, and returns that row.
     ///
     /// @throws IllegalStateException if there is no row, or more than one
     public <T> T single(String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
@@ -76,7 +76,7 @@ public final class Tx {
         return single("select now() as now", row -> row.instant("now"));
     }
 
-    /// Returns the number of rows that the statement changed.
+    /// Runs the statement, and returns the number of rows that it changed.
     public int update(String sql, @Nullable Object... arguments) {
         try (var statement = prepare(sql, arguments)) {
             return statement.executeUpdate();
@@ -100,7 +100,7 @@ public final class Tx {
         }
     }
 
-    /// The new rows of one table.
+    /// New rows to insert into one table.
     ///
     /// @param table the table and its columns, such as `event (id, method)`
     public record Insertion(String table, NewRows rows) {
@@ -110,8 +110,8 @@ public final class Tx {
         }
     }
 
-    /// Runs the statements, then inserts the rows of these tables. Rows in [InsertRows] are sent in
-    /// the same round trip as the statements. Tables without rows are skipped.
+    /// Runs the statements, then inserts the new rows into their tables. Rows in [InsertRows] are
+    /// sent in the same round trip as the statements. Tables without new rows are skipped.
     public void insert(List<SqlStatement> first, List<Insertion> tables) {
         updateAll(insertStatements(first, tables));
         for (var table : tables) {
@@ -132,8 +132,9 @@ public final class Tx {
         return statements;
     }
 
-    /// Turns these features off for the rest of the transaction: the planner uses a disabled scan
-    /// or sort only if there is no other way. Does nothing if there is no transaction.
+    /// Turns these planner features off for the rest of the transaction. The planner then uses a
+    /// disabled scan or sort only if there is no alternative. Does nothing if there is no
+    /// transaction.
     public void disable(PlannerFeature... features) {
         for (var feature : features) {
             update("set local " + feature.setting() + " = off");
@@ -141,7 +142,7 @@ public final class Tx {
     }
 
     /// Runs the statement once for each element of `arguments`, in one batch. Returns the number of
-    /// changed rows for each element, in order.
+    /// rows changed for each element, in order.
     public int[] updateEach(String sql, List<? extends List<?>> arguments) {
         if (arguments.isEmpty()) {
             return new int[0];
@@ -174,8 +175,8 @@ public final class Tx {
         }
     }
 
-    /// Runs a `copy ... from stdin` statement with the bytes of a stream. Returns the number of
-    /// inserted rows.
+    /// Runs a `copy ... from stdin` statement that reads its rows from a stream. Returns the number
+    /// of rows inserted.
     ///
     /// @throws IOException if the stream cannot be read; the transaction must then be rolled back
     public long copyIn(String sql, InputStream rows) throws IOException {
@@ -201,7 +202,7 @@ public final class Tx {
         }
     }
 
-    /// Reads the bytes that [#copyOut] receives.
+    /// Reads the bytes that [#copyOut] receives from the database.
     @FunctionalInterface
     public interface CopyReader {
         void read(InputStream rows) throws IOException;

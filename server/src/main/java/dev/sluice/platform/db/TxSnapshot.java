@@ -4,16 +4,16 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
-/// A snapshot of the database: it says which transactions had ended at one moment (PostgreSQL's
-/// type `pg_snapshot`).
+/// A snapshot of the database (PostgreSQL's type `pg_snapshot`), which records which transactions
+/// had ended at a given moment.
 ///
-/// A snapshot sees everything that had been committed by that moment. It sees nothing of
-/// transactions that were still running or started later. A later snapshot of the same database
-/// sees everything that an earlier one sees. Immutable.
+/// A snapshot sees everything that had been committed by that moment. It sees nothing from
+/// transactions that were still running then or that started later. A later snapshot of the same
+/// database sees everything that an earlier one sees. Immutable.
 public final class TxSnapshot {
 
-    /// The maximum number of running transactions in a parsed snapshot. A snapshot with more is
-    /// refused as forged, because databases run far fewer transactions at once.
+    /// The maximum number of running transactions in a parsed snapshot. A snapshot that lists more
+    /// is refused as forged, because databases run far fewer transactions at once.
     private static final int MAX_RUNNING = 4_096;
 
     private static final Pattern FORMAT =
@@ -34,7 +34,7 @@ public final class TxSnapshot {
         return new TxSnapshot(xid, xid, new long[0]);
     }
 
-    /// Parses the text of a `pg_snapshot`, `xmin:xmax:xip,...`.
+    /// Parses the text form of a `pg_snapshot`, which is `xmin:xmax:xip,...`.
     ///
     /// @throws IllegalArgumentException if the text is not a snapshot
     public static TxSnapshot parse(String text) {
@@ -100,8 +100,8 @@ public final class TxSnapshot {
         return new TxSnapshot(left.length == 0 ? end : left[0], end, left);
     }
 
-    /// Returns a transaction's full 64-bit id, given the low 32 bits that a row shows as its
-    /// `xmin`. The transaction must be less than 2^31 transactions away from this snapshot.
+    /// Returns a transaction's full 64-bit id, given its low 32 bits, as found in a row's `xmin`
+    /// column. The transaction must be less than 2^31 transactions away from this snapshot.
     public long fullXid(long low) {
         return next + (int) (low - next);
     }

@@ -23,8 +23,8 @@ final class AcceptedCodings {
         this.weights = weights;
     }
 
-    /// Parses the values of all `Accept-Encoding` headers of a request. A coding with a malformed
-    /// weight counts as refused.
+    /// Parses the values of a request's `Accept-Encoding` headers. A coding with a malformed weight
+    /// counts as refused.
     static AcceptedCodings of(List<String> values) {
         var weights = new HashMap<String, Double>();
         for (String value : values) {
@@ -44,8 +44,8 @@ final class AcceptedCodings {
         return matcher.matches() ? Double.parseDouble(matcher.group(1)) : 0;
     }
 
-    /// Returns whether the client accepts gzip and does not prefer `identity`, which means a body
-    /// without a coding.
+    /// Returns whether the client accepts gzip and does not prefer `identity`, which stands for an
+    /// unencoded body.
     boolean prefersGzip() {
         double gzip = weightOf("gzip").orElse(0.0);
         return gzip > 0 && gzip >= weightOf("identity").orElse(0.0);

@@ -2,8 +2,7 @@ package dev.sluice.platform.http;
 
 import java.util.Locale;
 
-/// An error code of the API and its HTTP status. `docs/reference/errors.md` lists the codes for
-/// users.
+/// An API error code and its HTTP status. `docs/reference/errors.md` lists the codes for users.
 public enum ApiErrorCode {
     MALFORMED_REQUEST(400),
     UNAUTHORIZED(401),

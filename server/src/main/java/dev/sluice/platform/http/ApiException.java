@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Thrown to refuse an API request; the server turns it into an error response. The message is
-/// shown to the client. It is a whole sentence that says what is wrong or what to do.
+/// shown to the client, so it consists of complete sentences that say what is wrong or what to do.
 public final class ApiException extends RuntimeException {
 
     private final ApiErrorCode error;
@@ -50,7 +50,7 @@ public final class ApiException extends RuntimeException {
     /// Returns a 429 error, which asks the client to wait. Its `Retry-After` header and its message
     /// give the delay in whole seconds, rounded up and at least 1.
     ///
-    /// @param reason a whole sentence
+    /// @param reason the beginning of the message, a complete sentence
     public static ApiException tooMany(String reason, Duration delay) {
         long seconds = Math.max(1, delay.toSeconds() + (delay.toNanosPart() > 0 ? 1 : 0));
         return new ApiException(

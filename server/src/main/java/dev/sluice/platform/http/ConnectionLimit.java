@@ -11,11 +11,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Limits the number of open connections. At the limit, the server accepts no more connections, and
-/// closes those that have been without a request for [#MAX_IDLE_TIME].
+/// closes connections that have had no request for [#MAX_IDLE_TIME].
 ///
-/// Jetty itself would shorten the idle timeout of all connections instead. That would replace the
-/// timeouts that [PartialHeadLimiter] sets. It would also end requests that are waiting for
-/// something, such as live streams without events.
+/// Jetty's own implementation would instead shorten the idle timeout of all connections. That would
+/// replace the timeouts that [PartialHeadLimiter] sets. It would also end requests that are waiting
+/// for something, such as live streams without events.
 final class ConnectionLimit extends NetworkConnectionLimit {
 
     /// How long a connection may be idle while the server is at the limit.
@@ -78,8 +78,8 @@ final class ConnectionLimit extends NetworkConnectionLimit {
             try {
                 known.getFillInterest().onFail(new TimeoutException("all connections are in use"));
             } catch (RuntimeException e) {
-                // This connection stays open until its own idle timeout. The check still closes the
-                // other idle connections.
+                // This connection stays open until its own idle timeout expires. The check still
+                // closes the other idle connections.
             }
         }
     }

@@ -10,7 +10,7 @@ public record EntityTag(String text) {
 
     private static final int RADIX = 36;
 
-    /// Returns the tag of a resource that was last changed at this time.
+    /// Returns the tag for a resource that was last changed at this time.
     public static EntityTag of(Instant updatedAt) {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, updatedAt);
         return new EntityTag('"' + Long.toString(micros, RADIX) + '"');

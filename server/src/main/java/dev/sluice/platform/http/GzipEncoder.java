@@ -7,15 +7,15 @@ import java.util.Set;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
-/// Compresses replies of the management API with gzip, for clients that prefer it.
+/// Compresses the management API's replies with gzip, for clients that prefer it.
 ///
 /// Only replies to GET and HEAD are compressed. Replies to other methods are short, and some
 /// contain a secret that is shown only once. Compression works in memory and never blocks its
 /// virtual thread, so at most one compression per processor runs at a time.
 public final class GzipEncoder {
 
-    /// The minimum size of a body that is compressed. A smaller body fits into one packet without
-    /// compression.
+    /// The minimum size, in bytes, of a body that is compressed. A smaller body fits into one
+    /// packet even without compression.
     static final int MIN_BYTES = 1024;
 
     private static final String PATH_PREFIX = "/api/";
@@ -23,7 +23,8 @@ public final class GzipEncoder {
     private static final Header VARY = new Header("Vary", "Accept-Encoding");
     private static final Header GZIP = new Header("Content-Encoding", "gzip");
 
-    /// Uses the fastest level, because most compressed replies are sent only once.
+    /// A stream that uses the fastest compression level, because most compressed replies are sent
+    /// only once.
     private static final class FastGzipStream extends GZIPOutputStream {
 
         FastGzipStream(ByteArrayOutputStream out) throws IOException {

@@ -8,7 +8,7 @@ import java.nio.charset.CharacterCodingException;
 
 /// One HTTP header exactly as it is sent over the network.
 ///
-/// Name and value are Latin-1: each character is one byte.
+/// The name and value are Latin-1, so each character stands for one byte.
 public record Header(String name, String value) {
 
     /// Whether the header has this name, ignoring case (RFC 9110, 5.1).

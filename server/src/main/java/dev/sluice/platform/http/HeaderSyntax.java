@@ -48,13 +48,15 @@ public final class HeaderSyntax {
         return one.length() == other.length() && compareFolded(one, other) == 0;
     }
 
-    /// Whether the name begins with the prefix, compared as in [#FOLDED_ORDER].
+    /// Whether the name begins with the prefix, ignoring the differences that [#FOLDED_ORDER]
+    /// ignores.
     public static boolean startsWithFolded(String name, String prefix) {
         return name.length() >= prefix.length()
                 && compareFolded(name, prefix, prefix.length()) == 0;
     }
 
-    /// Returns an unmodifiable set of the names. Its `contains` compares as [#FOLDED_ORDER] does.
+    /// Returns an unmodifiable set of the names. Its `contains` method compares names as
+    /// [#FOLDED_ORDER] does.
     public static Set<String> foldedSet(Collection<String> names) {
         var set = new TreeSet<>(FOLDED_ORDER);
         set.addAll(names);

@@ -26,19 +26,19 @@ import java.util.concurrent.TimeoutException;
 /// Each request runs on its own virtual thread. Jetty, the server library, implements the protocol.
 public final class HttpServer implements AutoCloseable {
 
-    /// @param port 0 means any free port
+    /// @param port the port to listen on; 0 means any free port
     /// @param stopTimeout how long requests in progress may take to finish when the server stops
     public record ListenerSettings(String host, int port, Duration stopTimeout) {}
 
     static final int MAX_HEADER_BYTES = 32 * 1024;
     private static final int MAX_CONNECTIONS = 10_000;
 
-    /// Half of the process's file descriptors are for incoming connections. The other half is left
-    /// for deliveries.
+    /// Half of the process's file descriptors are set aside for incoming connections. The other
+    /// half is left for deliveries.
     private static final int FILES_DIVISOR = 2;
 
-    /// The number of file descriptors that are kept free for files and the database. They are taken
-    /// from the half for incoming connections.
+    /// The number of file descriptors that are kept free for files and the database. They are
+    /// deducted from the half for incoming connections.
     private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
     private final Server server;
@@ -61,8 +61,8 @@ public final class HttpServer implements AutoCloseable {
 
     /// Checks that the server can listen on this address now.
     ///
-    /// @param port 0 means any free port
-    /// @throws IOException if it cannot
+    /// @param port the port to check; 0 means any free port
+    /// @throws IOException if the server cannot listen there
     public static void requireFree(String host, int port) throws IOException {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true); // the server itself does the same
@@ -120,7 +120,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /// Returns how many files this process may have open at once, or `Integer.MAX_VALUE` if the
-    /// operating system does not say.
+    /// operating system does not report a limit.
     public static long maxOpenFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
                 ? os.getMaxFileDescriptorCount()
@@ -149,7 +149,7 @@ public final class HttpServer implements AutoCloseable {
         try {
             server.stop();
         } catch (Exception e) {
-            // The start has already failed, and that error is the one to report.
+            // The server has already failed to start, and that error is the one to report.
         }
     }
 

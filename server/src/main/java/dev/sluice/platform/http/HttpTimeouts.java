@@ -7,8 +7,8 @@ import java.time.Duration;
 /// @param idle how long a connection may be idle: between two requests, between two bytes of a
 ///   body, or while the client is not reading the reply
 /// @param head the longest time from the first byte of a request to the end of its headers
-/// @param body how far a body may fall behind the minimum rate; this also limits each pause within
-///   a body
+/// @param body how long a body may lag behind the minimum rate; also the maximum length of a pause
+///   within a body
 record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     static final HttpTimeouts DEFAULT_TIMEOUTS =
@@ -20,12 +20,12 @@ record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / MIN_BODY_BYTES_PER_SECOND;
 
-    /// Returns the first deadline of a body, before any of its bytes have arrived.
+    /// Returns the initial deadline for a body, before any of its bytes have arrived.
     long bodyDeadline(long now) {
         return now + body.toNanos();
     }
 
-    /// Returns the new deadline of a body after `bytes` more bytes have arrived.
+    /// Returns the new deadline for a body after `bytes` more bytes have arrived.
     ///
     /// Each byte extends the deadline by the time that the byte takes at the minimum rate (a token
     /// bucket). The deadline is never more than `body` away, so a body that arrives fast at first

@@ -26,7 +26,7 @@ public final class IfMatch {
         this.hasWeakTag = hasWeakTag;
     }
 
-    /// Parses the values of all `If-Match` headers of a request. Without such a header, or with
+    /// Parses the values of a request's `If-Match` headers. If there are none, or if the value is
     /// `*`, the condition is always met.
     ///
     /// @throws ApiException 400 if the values are neither `*` nor a list of entity tags
@@ -50,8 +50,8 @@ public final class IfMatch {
         return new IfMatch(false, strong, hasWeak);
     }
 
-    /// Whether the rest of a list has only empty elements, which are ignored (RFC 9110, section
-    /// 5.6.1.2).
+    /// Whether the rest of a list contains only empty elements, which are ignored (RFC 9110,
+    /// section 5.6.1.2).
     private static boolean isBlankList(String rest) {
         return rest.chars().allMatch(c -> c == ',' || c == ' ' || c == '\t');
     }
@@ -64,8 +64,8 @@ public final class IfMatch {
     }
 
     /// Checks the condition. Call this in the transaction that makes the change, after reading and
-    /// locking the resource. Make all other checks of the request before this one, except the check
-    /// that the user confirmed the change.
+    /// locking the resource. Make all of the request's other checks first, except the check that
+    /// the user has confirmed the change.
     ///
     /// @param kind a singular noun, such as `source`
     /// @throws ApiException 412 if `current` is not one of the tags

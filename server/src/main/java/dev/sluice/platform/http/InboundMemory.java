@@ -18,15 +18,15 @@ import java.util.function.LongSupplier;
 /// workspaces and their sources. Thread-safe.
 ///
 /// While there is room, every request gets the memory it asks for. If there is no room, another
-/// request is shed, which means that it must end and give its memory back. The shed request belongs
-/// to the workspace with the most bytes, and within it to the source with the most bytes. Of that
-/// source's requests, it is the one that has been arriving longest. A workspace or source loses
-/// memory only to one that holds less, counting the bytes that the new request asks for. Within one
-/// source, a request is shed only after it has been arriving for some time; until then, the new
-/// request is refused.
+/// request is shed, which means that it must end and give its memory back. The request to shed is
+/// chosen from the workspace that holds the most memory, and there from the source that holds the
+/// most. Of that source's requests, the one that has been arriving longest is shed. A workspace or
+/// source loses memory only to one that holds less, counting the bytes that the new request asks
+/// for. Within one source, a request is shed only after it has been arriving for some time; until
+/// then, the new request is refused.
 ///
-/// Suppose that `m` other workspaces and `n` other sources of the request's own workspace hold
-/// memory. The request then finds no room only if it would take its workspace above `1 / (m + 1)`
+/// Suppose that `m` other workspaces and `n` other sources in the request's own workspace hold
+/// memory. Then the request finds no room only if it would take its workspace above `1 / (m + 1)`
 /// of the limit, and its source above `1 / (n + 1)` of that share. This is true no matter how much
 /// memory the others hold or in what order they got it. Requests that have arrived completely and
 /// are being answered are never shed. In this calculation, their memory is subtracted from the
@@ -39,8 +39,8 @@ public final class InboundMemory {
 
     private static final int RESERVE_DIVISOR = 8;
 
-    /// How long a request body must have been arriving before another request to its source can
-    /// take its memory. This is longer than a body of 1 MiB takes at 300 kbit/s.
+    /// How long a request body must have been arriving before its memory can go to another request
+    /// to the same source. This is longer than 1 MiB takes to arrive at 300 kbit/s.
     private static final Duration MIN_BODY_SHED_AGE = Duration.ofSeconds(30);
 
     /// The memory reserved for one request.
@@ -59,7 +59,7 @@ public final class InboundMemory {
             this.onShed = onShed;
         }
 
-        /// Reserves this many more bytes. If there is no room for them, or if this request was
+        /// Reserves this many more bytes. If there is no room for them, or if this request has been
         /// shed, reserves nothing and returns false.
         boolean tryGrow(int more) {
             return InboundMemory.this.tryGrow(this, more);
@@ -123,8 +123,8 @@ public final class InboundMemory {
     /// The part of `reservedBytes` that shed requests have not given back yet.
     private long shedBytes;
 
-    /// @param minShedAge how long a request must have been arriving before another request to its
-    ///   own source can take its memory
+    /// @param minShedAge how long a request must have been arriving before its memory can go to
+    ///   another request to the same source
     InboundMemory(long capacityBytes, Duration minShedAge, LongSupplier nanoTime) {
         this.capacityBytes = capacityBytes;
         this.limitBytes = capacityBytes - capacityBytes / RESERVE_DIVISOR;
@@ -147,9 +147,10 @@ public final class InboundMemory {
 
     /// Opens a reservation, which is empty at first.
     ///
-    /// @param source identifies the source; sources of different workspaces must not be equal
-    /// @param onShed called when the request is shed. It runs on the thread of another request and
-    ///   must not block that thread. The shed request must release its memory soon afterwards
+    /// @param source identifies the source; the objects for sources in different workspaces must
+    ///   not be equal
+    /// @param onShed called when the request is shed. It runs on another request's thread, which it
+    ///   must not block. The shed request must release its memory soon afterwards
     Reservation open(Object workspace, Object source, Runnable onShed) {
         return new Reservation(workspace, source, onShed);
     }

@@ -35,15 +35,15 @@ final class JettyHandler extends Handler.Abstract {
     private static final List<Header> SANDBOX_HEADERS =
             List.of(new Header("Content-Security-Policy", "default-src 'none'; sandbox"));
 
-    /// The maximum number of bytes of a refused body that are read and discarded. `DISCARD_TIMEOUT`
-    /// limits the time for this.
+    /// The maximum number of bytes that are read and discarded from a refused body.
+    /// `DISCARD_TIMEOUT` limits how long this takes.
     private static final int MAX_DISCARDED_BYTES = 16 << 20;
 
     private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The maximum memory, in bytes, that the request bodies of all endpoints share, except
-    /// endpoints that use their own [InboundMemory]. On a heap below 1 GiB, the maximum is 1/32 of
-    /// the heap.
+    /// The maximum memory, in bytes, for the request bodies of all endpoints together, except
+    /// endpoints that use their own [InboundMemory]. On a heap smaller than 1 GiB, the maximum is
+    /// 1/32 of the heap.
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
     /// The statuses after which Jetty closes the connection without sending `Connection: close`.
@@ -177,8 +177,8 @@ final class JettyHandler extends Handler.Abstract {
     /// Replies to a sender that is still sending its body, and then reads and discards the rest of
     /// the body for a limited time.
     ///
-    /// If the rest were not read, closing the connection could reset it before the sender has read
-    /// the reply.
+    /// If the rest were left unread, closing the connection could cause a TCP reset before the
+    /// sender has read the reply.
     private static void replyBeforeBodyEnds(
             RequestBodyReader bodyReader,
             Reply reply,
@@ -303,8 +303,8 @@ final class JettyHandler extends Handler.Abstract {
         return error == ApiErrorCode.UNAVAILABLE ? reply.with("Retry-After", "1") : reply;
     }
 
-    /// Returns the status of the reply to an error. It is `status`, with two exceptions. A 414, or
-    /// a status below 400, becomes the status of `error`. A 426, which Jetty reports for an HTTP/2
+    /// Returns the status to send for an error. It is `status`, with two exceptions. A 414, or a
+    /// status below 400, becomes the status of `error`. A 426, which Jetty reports for an HTTP/2
     /// request, becomes 505. A 426 would have to name a version to upgrade to (RFC 9110, 15.5.22),
     /// and there is none.
     private static int answered(int status, ApiErrorCode error) {

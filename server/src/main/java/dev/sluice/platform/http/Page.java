@@ -2,7 +2,7 @@ package dev.sluice.platform.http;
 
 import java.util.Optional;
 
-/// The page of a paginated list that a request asks for.
+/// The requested page of a paginated list.
 ///
 /// @param number the page number, starting at 1
 /// @param limit the maximum number of items on a page, from 1 to 200
@@ -12,8 +12,8 @@ public record Page(int number, int limit) {
     private static final int MAX_LIMIT = 200;
     private static final int MAX_PAGE_NUMBER = 10_000_000;
 
-    /// Reads the parameters `page` and `limit`. A wrong value is recorded as an error in `query`,
-    /// and the default is used instead.
+    /// Reads the parameters `page` and `limit`. An invalid value is recorded as an error in
+    /// `query`, and the default is used instead.
     public static Page of(QueryParameters query) {
         return new Page(
                 query.integer("page", 1, MAX_PAGE_NUMBER).orElse(1),

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/// Limits the time and memory of a request head that arrives in several pieces.
+/// Limits the time and memory that a request head may take if it arrives in several pieces.
 ///
-/// A head is the request line and the headers. Its time is counted from its first byte. All partial
-/// heads share one memory budget. When the budget is used up, the oldest head is refused to make
-/// room for a new one. A head that arrives in one piece is not limited here and uses none of this
-/// memory.
+/// A head is the request line and the headers. The time limit starts at the head's first byte. All
+/// partial heads share one memory budget. When the budget is used up, the oldest head is refused to
+/// make room for a new one. A head that arrives in one piece is not limited here and uses none of
+/// this memory.
 ///
 /// Except where noted, used only by the thread that is reading from the connection.
 final class PartialHeadLimiter {
@@ -58,7 +58,7 @@ final class PartialHeadLimiter {
     /// is noticed in time.
     ///
     /// @param bytes how many bytes were read
-    /// @return false when there is no memory for these bytes
+    /// @return false if there is no memory for these bytes
     boolean read(int bytes) {
         long now = System.nanoTime();
         var reserved = reservation;
@@ -78,7 +78,8 @@ final class PartialHeadLimiter {
     }
 
     /// Makes the connection's idle timeout expire immediately, so that the connection's own thread
-    /// refuses the head. Called by the thread of another connection, whose head needs the memory.
+    /// refuses the head. Called on the thread of another connection that needs the memory for its
+    /// own head.
     private synchronized void shed() {
         if (reservation != null) {
             isShed = true;
@@ -97,8 +98,8 @@ final class PartialHeadLimiter {
         return isShed ? HttpStatus.SERVICE_UNAVAILABLE_503 : HttpStatus.REQUEST_TIMEOUT_408;
     }
 
-    /// Stops limiting the head. Called when the head is complete or was refused, or when its
-    /// connection was closed.
+    /// Stops limiting the head. Called when the head is complete or has been refused, or when its
+    /// connection is closed.
     void end() {
         var reserved = reservation;
         if (reserved != null) {

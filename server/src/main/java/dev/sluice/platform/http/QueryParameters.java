@@ -21,11 +21,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// Reads and checks the query parameters of a request, as [FieldReader] reads and checks the fields
-/// of a JSON body.
+/// Reads and checks a request's query parameters, much as [FieldReader] does for the fields of a
+/// JSON body.
 ///
-/// A wrong parameter is recorded as an error and treated as absent; `check` then reports all errors
-/// together. Unknown parameters are ignored. A blank value counts as absent. Not thread-safe.
+/// An invalid parameter is recorded as an error and treated as absent; `check` then reports all
+/// errors together. Unknown parameters are ignored. A blank value counts as absent. Not
+/// thread-safe.
 public final class QueryParameters {
 
     private static final Pattern WHOLE_NUMBER = Pattern.compile("[-+]?[0-9]+");
@@ -57,7 +58,7 @@ public final class QueryParameters {
         return parsed(name, text -> text);
     }
 
-    /// Reads the parameter `q`: the text that the items of a list must contain.
+    /// Reads the parameter `q`, the search text that each item in a list must contain.
     public Optional<String> searchText() {
         return text("q")
                 .filter(text -> {
@@ -228,7 +229,7 @@ public final class QueryParameters {
         errors.add(new FieldError(name, name + " " + message));
     }
 
-    /// Throws if any parameter is wrong; the exception reports all wrong parameters.
+    /// Throws if any parameter is invalid; the exception reports all invalid parameters.
     ///
     /// @throws ApiException 400 when any parameter cannot be parsed, 422 when all can be parsed but
     ///   some values are not allowed

@@ -26,7 +26,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Creates Jetty connections that preserve the case of header names and limit slow request heads.
+/// Creates Jetty connections that preserve the case of header names and refuse request heads that
+/// arrive too slowly.
 ///
 /// Jetty's parser replaces the header names it knows with its own spelling, and no setting turns
 /// this off for all names. These connections therefore read the bytes of the head a second time, to
@@ -221,7 +222,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         }
 
         /// Keeps the bytes of a read that did not complete the head. Empty lines before a request
-        /// line start the time limit of the head, but they are not kept.
+        /// line start the head's time limit, but they are not kept.
         private void keepPartialHead() {
             byte[] read = read();
             if (partialHead != null && !partialHead.read(read.length)) {
@@ -289,8 +290,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         return end < 0 ? head.length() : end + 1;
     }
 
-    /// Returns the field with its name as spelled at index `line` of the head. If the two spellings
-    /// differ in more than case, returns the field unchanged.
+    /// Returns the field with its name spelled as it is at index `line` of the head. If the two
+    /// spellings differ in more than case, returns the field unchanged.
     private static HttpField withOriginalName(HttpField field, String head, int line) {
         String known = field.getName();
         int length = known.length();

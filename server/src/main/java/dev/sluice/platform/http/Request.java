@@ -26,8 +26,8 @@ import java.util.UUID;
 /// One HTTP request: its path, query, headers and body as they were sent.
 ///
 /// If the body is larger than 16 KiB, or the server has to wait for it, memory for it is reserved
-/// in an [InboundMemory] that many requests share. Used only by the thread that handles the
-/// request.
+/// in an [InboundMemory] that many requests share. A `Request` is used only by the thread that
+/// handles the request.
 public final class Request {
 
     /// The maximum size of a JSON body, unless the endpoint sets its own limit.
@@ -37,7 +37,7 @@ public final class Request {
     /// does not have to wait for the body.
     private static final int UNRESERVED_BODY_BYTES = 16 * 1024;
 
-    /// The workspace and the source of a request for which neither has been set.
+    /// The placeholder for the workspace and the source of a request, until they are set.
     private static final Object NO_OWNER = new Object();
 
     /// How many bytes of memory are reserved for each byte of the headers.
@@ -197,15 +197,15 @@ public final class Request {
         return headers;
     }
 
-    /// Sets the workspace or person for whom memory for the body is reserved. The memory counts
-    /// toward the limit that all endpoints share, except those that call `setBodyMemory`.
+    /// Sets the workspace or person that the body's memory is charged to. The memory counts toward
+    /// the limit that all endpoints share, except those that call `setBodyMemory`.
     public void setBodyOwner(Object owner) {
         workspace = owner;
         source = owner;
     }
 
-    /// Sets the [InboundMemory] in which memory for the body is reserved. Use this for an endpoint
-    /// that has its own limit. The memory counts against `bodyWorkspace` and `bodySource`.
+    /// Sets the [InboundMemory] in which memory for the body is reserved, for an endpoint that has
+    /// its own limit. The memory counts against `bodyWorkspace` and `bodySource`.
     public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
         memory = bodyMemory;
         workspace = bodyWorkspace;
@@ -344,7 +344,7 @@ public final class Request {
         return optionalJsonBody(MAX_JSON_BODY_BYTES);
     }
 
-    /// Reads the body like `optionalJsonBody()`, with the endpoint's own limit.
+    /// Reads the body like `optionalJsonBody()`, but with the endpoint's own size limit.
     ///
     /// @throws ApiException 413 when the body is longer than `maxBytes`
     public FieldReader optionalJsonBody(int maxBytes) throws IOException {

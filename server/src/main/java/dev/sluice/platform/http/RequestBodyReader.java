@@ -95,7 +95,7 @@ final class RequestBodyReader {
     }
 
     /// Reads and discards the part of the body that has already arrived, up to a limit. Returns
-    /// whether the end of the body was reached or reading has failed.
+    /// true if the end of the body was reached or reading failed.
     boolean skipArrived() {
         for (int skipped = 0; !ended && !isDemanding && skipped < MAX_SKIPPED_BYTES; ) {
             Content.@Nullable Chunk chunk = read();

@@ -13,11 +13,10 @@ import java.util.TreeSet;
 /// Passes each request to the [Endpoint] for its method and path.
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
-/// the fewest names are considered, even if none of them has the request's method. If
-/// `/sources/trash` is a pattern, that path is therefore never matched by `/sources/{id}`. The
-/// endpoint for GET also handles HEAD. A trailing slash makes no difference. Mounted prefixes are
-/// checked before all patterns. A path that matches nothing goes to the endpoint given to
-/// `otherwise`.
+/// the fewest names are considered, even if none of them accepts the request's method. Therefore,
+/// if `/sources/trash` is a pattern, `/sources/{id}` never matches that path. The endpoint for GET
+/// also handles HEAD. A trailing slash makes no difference. Mounted prefixes are checked before all
+/// patterns. A path that matches nothing goes to the endpoint given to `otherwise`.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -67,8 +66,8 @@ public final class Router {
         return this;
     }
 
-    /// Sets the endpoint for every path that nothing else matches, for any method. By default, such
-    /// a path gets a 404.
+    /// Sets the endpoint for every path that nothing else matches, for any method. By default,
+    /// requests to such a path are answered with a 404.
     public Router otherwise(Endpoint endpoint) {
         fallback = endpoint;
         return this;

@@ -78,7 +78,8 @@ public final class StreamOutput {
         }
     }
 
-    /// Whether the client has closed the connection. Bytes that the client still sends are ignored.
+    /// Whether the client has closed the connection. Any bytes that the client still sends are
+    /// discarded.
     public boolean isClientGone() {
         try {
             int bytes;

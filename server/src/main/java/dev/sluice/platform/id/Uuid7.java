@@ -82,14 +82,14 @@ public final class Uuid7 {
         return id.getMostSignificantBits() >>> 16;
     }
 
-    /// Returns the lower bound of all ids made in the millisecond of `instant`, in
-    /// [#UNSIGNED_ORDER]. It is not a version 7 UUID itself, and is used only as an end of a range
+    /// Returns the lower bound, in [#UNSIGNED_ORDER], for all ids made in the same millisecond as
+    /// `instant`. The bound is not itself a version 7 UUID, and is used only as an end of a range
     /// of ids.
     public static UUID floor(Instant instant) {
         return new UUID(instant.toEpochMilli() << 16, 0);
     }
 
-    /// Returns the lower bound of all ids made after the millisecond of `instant`.
+    /// Returns the lower bound for all ids made after the millisecond that contains `instant`.
     public static UUID floorAfter(Instant instant) {
         return floor(instant.plusMillis(1));
     }
@@ -102,7 +102,7 @@ public final class Uuid7 {
         return UNSIGNED_ORDER.compare(one, other) <= 0 ? one : other;
     }
 
-    /// Returns the lower bound of all ids made at `instant` or later. Any instant is accepted.
+    /// Returns the lower bound for all ids made at `instant` or later. Any instant is accepted.
     ///
     /// Ids contain only whole milliseconds, so the instant is rounded up to a whole millisecond. An
     /// instant before 1970 counts as 1970, and one after [#MAX_TIME] counts as [#MAX_TIME].

@@ -4,8 +4,8 @@ package dev.sluice.platform.json;
 /// that approximate computing time: reading one byte costs from a quarter of a unit to four units.
 ///
 /// Work that would exceed the limit throws an [EffortSpentException], so an unfinished computation
-/// never looks like a result. Not thread-safe. An instance from [#unlimited] may still be shared by
-/// threads, because its limit is never reached; its [#spent] is then not exact.
+/// never looks like a result. Not thread-safe. Threads may nevertheless share an instance from
+/// [#unlimited], because its limit is never reached. In that case, [#spent] is not exact.
 public final class Effort {
 
     /// The cost of visiting one name or value, apart from its bytes.
@@ -32,7 +32,7 @@ public final class Effort {
         left = more > Long.MAX_VALUE - left ? Long.MAX_VALUE : left + more;
     }
 
-    /// Counts work. Must be called before the work is done.
+    /// Counts work against the limit. Must be called before the work is done.
     ///
     /// @throws EffortSpentException if the work, together with earlier work, exceeds the limit
     public void spend(long cost) {

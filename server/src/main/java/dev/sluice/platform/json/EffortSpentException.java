@@ -1,6 +1,6 @@
 package dev.sluice.platform.json;
 
-/// Thrown when an [Effort] is used up. The work that spent it has no result.
+/// Thrown when an [Effort] is used up. The work that used it up returns no result.
 public final class EffortSpentException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -1,6 +1,6 @@
 package dev.sluice.platform.json;
 
-/// One wrong field of a request, with an error message for the sender.
+/// An invalid field in a request, with an error message for the sender.
 ///
 /// @param field the path of the field, such as `auth_config.secret` or `rules.0.field`
 /// @param message a complete sentence that starts with the path and says what is wrong or which

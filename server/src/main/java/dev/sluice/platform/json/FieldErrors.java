@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
-/// Collects the field errors of one JSON body.
+/// Collects the field errors in one JSON body.
 ///
 /// It counts every error but lists only the first ones, because the sender controls how many errors
 /// there are. Not thread-safe.

@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 
 /// Reads and checks the fields of a JSON object, one method per field type.
 ///
-/// A wrong field is recorded as an error and treated as absent. `check` then reports the wrong
-/// fields together. A field that no method has read is unknown, and counts as wrong. Not
+/// An invalid field is recorded as an error and treated as absent. `check` then reports the errors
+/// together. A field that no method has read is unknown, which also counts as an error. Not
 /// thread-safe.
 ///
 /// An error message is the rest of a sentence that starts with the field's path, such as "must be a
@@ -40,7 +40,7 @@ public final class FieldReader {
     /// query parameter.
     public static final String NUL_REFUSAL = "must not contain the NUL character.";
 
-    /// The maximum number of digits before the decimal point of a number that fits in a `long`.
+    /// The maximum number of decimal digits that a `long` can have.
     private static final int MAX_LONG_DIGITS = 19;
 
     private static final String UNICODE_REFUSAL = "must be valid Unicode text.";
@@ -50,8 +50,8 @@ public final class FieldReader {
     private final FieldErrors errors;
     private final Set<String> readFields = new HashSet<>();
 
-    /// This object with its text as it was sent, which `rawValue` needs. Empty if [JsonDocument]
-    /// cannot read the text.
+    /// This object with its original text, which `rawValue` needs. Empty if [JsonDocument] cannot
+    /// read the text.
     private final Optional<JsonValue> original;
 
     FieldReader(ObjectNode object, Optional<JsonDocument> document) {
@@ -131,8 +131,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Reads a string as [#text] does. The string must also have at least one visible character.
-    /// Use this for names and secrets.
+    /// Reads a string as [#text] does, but also requires at least one visible character. Use this
+    /// for names and secrets.
     public Patch<String> visibleText(String field, int min, int max) {
         var text = text(field, min, max);
         if (text.toOptional().filter(given -> !VisibleText.isVisible(given)).isEmpty()) {
@@ -278,7 +278,7 @@ public final class FieldReader {
     }
 
     /// Parses a UUID in its canonical form, in lower or upper case. `UUID.fromString` would also
-    /// accept shortened and signed parts.
+    /// accept parts that are shortened or have a sign.
     public static UUID parseUuid(String text) {
         var id = UUID.fromString(text);
         if (!id.toString().equalsIgnoreCase(text)) {
@@ -419,7 +419,7 @@ public final class FieldReader {
 
     /// Reads a list of strings, each converted by `parse`. When `parse` throws an
     /// `IllegalArgumentException`, the error is the path of the element followed by the exception's
-    /// message. Wrong elements are left out of the list.
+    /// message. Invalid elements are left out of the list.
     public <T> Patch<List<T>> parsedList(
             String field, int minSize, int maxSize, Function<String, T> parse) {
         return read(
@@ -517,11 +517,11 @@ public final class FieldReader {
         return this;
     }
 
-    /// Records an error for each unknown field of this object. Then throws if there are any errors,
-    /// including those of nested objects. To find unknown fields of a nested object, call
+    /// Records an error for each unknown field in this object, then throws if there are any errors,
+    /// including errors in nested objects. To find unknown fields in a nested object, call
     /// [#rejectUnknownFields] on its reader first.
     ///
-    /// @throws InvalidFieldsException when any field is wrong or unknown
+    /// @throws InvalidFieldsException when any field is invalid or unknown
     public void check() {
         rejectUnknownFields();
         errors.check();

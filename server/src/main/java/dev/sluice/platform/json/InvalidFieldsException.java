@@ -2,7 +2,7 @@ package dev.sluice.platform.json;
 
 import java.util.List;
 
-/// Thrown to refuse a body or a query that is well-formed but has wrong fields.
+/// Thrown to refuse a body or a query that is well-formed but has invalid fields.
 ///
 /// The exception message contains the first error and the number of further errors.
 public final class InvalidFieldsException extends RuntimeException {

@@ -16,7 +16,7 @@ import java.util.Set;
 /// Parsing is strict: duplicate names and text after the object are refused.
 public final class Json {
 
-    /// Parses strictly, so that the server never guesses and never silently drops a part of the
+    /// Parses strictly, so that the server never guesses and never silently drops part of the
     /// input.
     private static final JsonMapper MAPPER =
             JsonMapper.builder()
@@ -25,13 +25,13 @@ public final class Json {
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .build();
 
-    /// The maximum length in bytes of a body that is parsed without counting its tokens. The parsed
-    /// tree of a body this short is always small enough.
+    /// The maximum length, in bytes, of a body that is parsed without counting its tokens. A body
+    /// this short always has a parsed tree that is small enough.
     public static final int TOKEN_COUNT_THRESHOLD_BYTES = 256 * 1024;
 
-    /// The maximum number of tokens in a body longer than `TOKEN_COUNT_THRESHOLD_BYTES`, which
-    /// limits the memory of its parsed tree. Tokens are values, names and closing brackets. Each
-    /// token can take a hundred bytes of memory.
+    /// The maximum number of tokens in a body longer than `TOKEN_COUNT_THRESHOLD_BYTES`. This
+    /// limits the memory that the parsed tree uses, because each token can take a hundred bytes.
+    /// Tokens are values, names and closing brackets.
     private static final int MAX_TOKENS = 100_000;
 
     /// A body counts as empty or as `null` only if it is shorter than this, in bytes. The length
@@ -53,7 +53,7 @@ public final class Json {
         return MAPPER.writeValueAsString(text);
     }
 
-    /// Parses a JSON object and returns a reader of its fields.
+    /// Parses a JSON object and returns a reader for its fields.
     ///
     /// @throws MalformedJsonException when the bytes are not a JSON object in UTF-8, or have too
     ///   many values

@@ -6,7 +6,8 @@ import tools.jackson.core.JsonToken;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// A parsed JSON text with bounded memory and parsing time, for payloads from untrusted senders.
+/// A parsed JSON text, for payloads from untrusted senders. Its memory and parsing time are
+/// bounded.
 ///
 /// It keeps the text and an index with one eight-byte entry for each name and value. Values are
 /// decoded from the text on demand, so numbers keep all their digits. If an object has several

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Compares the values of payloads with one given value. Numbers are compared by value and strings
+/// Compares values from payloads with one given value. Numbers are compared by value and strings
 /// after unescaping. Arrays are compared element by element, and objects member by member in any
 /// order.
 ///
@@ -13,7 +13,7 @@ import java.util.Optional;
 /// of the other value's text. Immutable.
 public final class JsonMatcher {
 
-    /// The cost of creating a map, and of adding each of its entries.
+    /// The effort spent on creating a map, and again on adding each entry to it.
     static final int MAP_COST = 64;
 
     private final JsonValue.JsonType type;
@@ -38,8 +38,8 @@ public final class JsonMatcher {
         return new JsonMatcher(json);
     }
 
-    /// Whether both values are equal. A number that `JsonNumber.read` refuses, because its scale
-    /// does not fit in 32 bits, equals no number.
+    /// Whether the other value equals the given one. A number that `JsonNumber.read` refuses,
+    /// because its scale does not fit in 32 bits, equals no number.
     ///
     /// @throws EffortSpentException if the effort of the other value's document is used up
     public boolean matches(JsonValue other) {

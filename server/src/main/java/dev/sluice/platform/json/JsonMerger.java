@@ -55,7 +55,7 @@ public final class JsonMerger {
         }
     }
 
-    /// Copies one text in a single pass and replaces members while copying.
+    /// Copies one text in a single pass, replacing members along the way.
     private final class JsonSplicer {
 
         private final byte[] text;

@@ -2,7 +2,7 @@ package dev.sluice.platform.json;
 
 import java.util.Optional;
 
-/// A JSON number, kept as written, with all its digits. The time to compare two numbers is
+/// A JSON number, kept as written, with all its digits. The time it takes to compare two numbers is
 /// proportional to how many digits they have, however large their exponents are. Immutable.
 public final class JsonNumber implements Comparable<JsonNumber> {
 
@@ -18,8 +18,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     /// The sign of the number: -1, 0 or 1.
     private final int sign;
 
-    /// The power of ten of the first nonzero digit. For 150, it is 2, because the 1 stands for 100.
-    /// For 0, it is 0.
+    /// The power of ten of the first nonzero digit. For the number 150, this is 2, because the
+    /// digit 1 stands for 100. For the number 0, this is 0.
     private final long magnitude;
 
     private final int writtenLength;
@@ -92,7 +92,7 @@ public final class JsonNumber implements Comparable<JsonNumber> {
         return isNegative ? -exponent : exponent;
     }
 
-    /// Returns the length in bytes of the number as written, without its exponent.
+    /// Returns how many bytes the number has as written, without its exponent.
     int writtenLength() {
         return writtenLength;
     }

@@ -15,10 +15,10 @@ import java.util.Optional;
 
 /// A JSON object to be written, with its fields in insertion order.
 ///
-/// Values are strings, numbers, booleans, instants, lists, maps, [RawJson] or other objects of this
-/// class. An empty `Optional` is written as null. Any other value is written as its `toString`. The
-/// contents of a map are not converted in this way, so they must be strings, numbers, booleans or
-/// lists of these. Not thread-safe.
+/// A value may be a string, number, boolean, instant, list, map, [RawJson] or another instance of
+/// this class. An empty `Optional` is written as null. Any other value is written as the string
+/// that its `toString` returns. The contents of a map are not converted in this way, so they must
+/// be strings, numbers, booleans or lists of these. Not thread-safe.
 public final class JsonObject {
 
     private static final DateTimeFormatter TIME_FORMAT =
@@ -36,7 +36,7 @@ public final class JsonObject {
         return this;
     }
 
-    /// Returns `{"items": [...]}`, the beginning of every list reply of the API.
+    /// Returns `{"items": [...]}`, the beginning of every list that the API returns.
     public static JsonObject items(List<JsonObject> items) {
         return new JsonObject().put("items", items);
     }

@@ -38,7 +38,7 @@ final class JsonScanner {
 
     private JsonScanner() {}
 
-    /// Returns a parser whose byte offsets are offsets in `utf8`.
+    /// Returns a parser whose byte offsets count from the beginning of `utf8`.
     static JsonParser parser(byte[] utf8) {
         return JSON_FACTORY.createParser(ObjectReadContext.empty(), utf8);
     }

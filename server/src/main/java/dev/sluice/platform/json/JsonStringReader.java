@@ -1,7 +1,7 @@
 package dev.sluice.platform.json;
 
-/// Reads one JSON string character by character. It decodes escapes as it reads, and does not copy
-/// the string.
+/// Reads one JSON string character by character, decoding escapes as it goes, without copying the
+/// string.
 ///
 /// Characters are UTF-16 code units, as in `String`. The reader spends its [Effort] once for each
 /// block of 16 bytes. Not thread-safe.

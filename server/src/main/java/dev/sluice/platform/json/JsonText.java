@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/// A text to compare with names and strings of JSON documents. It is encoded once, so that each
+/// A text to compare with the names and strings in JSON documents. It is encoded once, so that each
 /// comparison is cheap. Immutable.
 public final class JsonText {
 

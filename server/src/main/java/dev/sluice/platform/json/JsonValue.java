@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 /// One value of a [JsonDocument]: an object, array, string, number, boolean or null.
 ///
 /// An accessor for a type returns empty if the value has a different type. Decoding a string or
-/// number and visiting a member or element count against the limit of the document's [Effort].
+/// number, or visiting a member or element, spends the document's [Effort].
 public final class JsonValue {
 
     public enum JsonType {
@@ -223,7 +223,7 @@ public final class JsonValue {
         return members;
     }
 
-    /// Returns the elements of an array, or the names and values of an object, alternately.
+    /// Returns the elements of an array, or, for an object, its names and values in alternation.
     Iterator<JsonValue> children() {
         return new Children();
     }

@@ -1,6 +1,6 @@
 package dev.sluice.platform.json;
 
-/// JSON text that is written as it is, without being parsed again. Its creator guarantees that the
+/// JSON text that is written unchanged, without being parsed again. Its creator guarantees that the
 /// text is valid JSON.
 public record RawJson(String text) {
 

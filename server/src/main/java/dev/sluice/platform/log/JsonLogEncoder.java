@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Writes each log event as a flat JSON object on one line. The object has `time`, `level`,
-/// `event`, the event's fields, and, if the event has an exception, `cause` with its stack trace. A
-/// field with one of these four names gets the prefix `field_`. Logback instantiates this class as
-/// configured in `logback-json.xml`.
+/// `event`, the event's fields, and, if the event has an exception, `cause` with its stack trace.
+/// If one of the event's fields has one of these four names, its name gets the prefix `field_`.
+/// Logback instantiates this class as configured in `logback-json.xml`.
 public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
 
     private static final Set<String> OWN_FIELDS = Set.of("time", "level", "event", "cause");

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Omits warnings about a [dev.sluice.platform.db.DbException] that was caused by a lost connection
 /// to the database. The event `database.lost`, which is logged at most once a minute during an
-/// outage, already sums them up. At the level `debug`, nothing is omitted. Logback instantiates
+/// outage, already summarizes them. At the level `debug`, nothing is omitted. Logback instantiates
 /// this class as configured in `logback.xml` and `logback-json.xml`.
 public final class OutageFilter extends Filter<ILoggingEvent> {
 

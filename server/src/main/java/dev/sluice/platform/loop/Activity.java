@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 /// so that an idle server uses little CPU.
 ///
 /// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]. It is
-/// also called when a chore has more to do. The first call after an idle time wakes the chores.
+/// also called when a chore has more to do. The first call after an idle period wakes the chores.
 /// Thread-safe.
 public final class Activity {
 
@@ -42,7 +42,7 @@ public final class Activity {
         markedNanos = nanos.getAsLong();
     }
 
-    /// Records that there is something to do. The call is cheap enough to be made for each event.
+    /// Records that there is something to do. Cheap enough to call for each event.
     public void mark() {
         long now = nanos.getAsLong();
         long rested = now - markedNanos;
@@ -55,7 +55,8 @@ public final class Activity {
         }
     }
 
-    /// Adds a callback for the first mark after an idle time. The callback must return quickly.
+    /// Adds a callback that runs on the first mark after an idle period. The callback must return
+    /// quickly.
     void onResume(Runnable listener) {
         listeners.add(listener);
     }
@@ -65,7 +66,7 @@ public final class Activity {
     }
 
     /// Returns how long a chore with this interval waits while the process is idle, unless the
-    /// chore sets its idle interval itself.
+    /// chore sets its own idle interval.
     static Duration stretch(Duration interval) {
         if (interval.compareTo(MAX_IDLE_INTERVAL) >= 0) {
             return interval;

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 /// @param name the name of the loop and its thread
 /// @param interval the wait between two rounds, unless the step has more to do or the loop is woken
 ///   earlier
-/// @param idleInterval the wait between two rounds while the process is idle ([Activity]). If this
-///   differs from `interval`, the first activity after an idle time wakes the loop
+/// @param idleInterval the wait between two rounds while the process is idle (see [Activity]). If
+///   this differs from `interval`, the first activity after an idle period wakes the loop
 /// @param gap the minimum wait between two rounds, even if the loop is woken, unless the step has
 ///   more to do; at most `interval`
 /// @param wakeBy called once the loop has started, with the callback that wakes the loop
@@ -82,7 +82,7 @@ public record Chore(
         return idlingAt(interval);
     }
 
-    /// Returns a chore with this interval while the process is idle.
+    /// Returns a chore that runs at this interval while the process is idle.
     public Chore idlingAt(Duration idleInterval) {
         return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
     }

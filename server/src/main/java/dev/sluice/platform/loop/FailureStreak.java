@@ -3,11 +3,11 @@ package dev.sluice.platform.loop;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/// Counts consecutive failures of an operation that is repeated. Thread-safe.
+/// Counts consecutive failures of a repeated operation. Thread-safe.
 ///
 /// A streak is long once it has three failures, or once thirty seconds have passed since its first
-/// retry was due. Streaks that are not long are normal, for example when a connection breaks or a
-/// lock is held.
+/// retry was due. Shorter streaks are normal, for example when a connection breaks or a lock is
+/// held.
 public final class FailureStreak {
 
     private static final int MAX_ORDINARY_FAILURES = 2;

@@ -13,7 +13,7 @@ import java.lang.management.ManagementFactory;
 /// the values from its command line.
 public final class HeapRoom implements Loop.Step {
 
-    /// The bounds of the free part of the heap after a collection, in percent.
+    /// The minimum and maximum share of the heap that may be free after a collection, in percent.
     private record FreeRatio(int min, int max) {}
 
     /// The JVM's own defaults.

@@ -54,7 +54,7 @@ public final class Loop implements AutoCloseable {
         return start(name, () -> interval, Duration.ZERO, step);
     }
 
-    /// @param interval returns the wait after a round whose step returned false; called for each
+    /// @param interval returns the wait after a round whose step returned false; called before each
     ///   wait
     /// @param gap the minimum length of such a wait, even if the loop is woken; at most the
     ///   interval

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /// A period during which a loop skips part of its work. The pause ends at `until`. If the clock is
-/// set back to before `from`, the pause ends early, because it would last too long if it continued.
+/// set back to before `from`, the pause ends early, because it would otherwise last too long.
 /// Immutable.
 ///
 /// @param from when the pause began

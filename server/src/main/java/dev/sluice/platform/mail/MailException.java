@@ -28,8 +28,9 @@ public final class MailException extends Exception {
         return isTemporary;
     }
 
-    /// Returns the server's reply if it refused the recipient. This is for the person who entered
-    /// the address. Returns empty if anything else failed, because that concerns only the operator.
+    /// Returns the server's reply if it refused the recipient. The reply is meant for the person
+    /// who entered the address. Returns empty for any other failure, because such a failure
+    /// concerns only the operator.
     public Optional<String> recipientRefusal() {
         return recipientRefusal;
     }

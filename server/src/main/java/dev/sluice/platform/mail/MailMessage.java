@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/// A message to one person, in plain text.
+/// A plain-text mail message to one person.
 ///
 /// @param to exactly one address, without a name
 /// @param subject the subject; the constructor puts it on one line and shortens it to 120
 ///   characters
 /// @param text the lines of the message, each ending with `\n`
-/// @param id determines the `Message-ID`, so that a repeated message is recognized as a copy; if
-///   empty, a new `Message-ID` is generated
+/// @param id determines the `Message-ID`, so that a message that is sent twice is recognized as a
+///   duplicate; if empty, a new `Message-ID` is generated
 public record MailMessage(String to, String subject, String text, Optional<UUID> id) {
 
     static final int MAX_SUBJECT_LENGTH = 120;

@@ -15,8 +15,8 @@ import java.util.Queue;
 
 /// Sends messages in the background, one after another, so that no request waits for a mail server.
 ///
-/// The queue is bounded, and it is kept in memory, so messages that are still in it when the server
-/// stops are lost. A message that fails temporarily is retried at most twice. Thread-safe.
+/// The queue is bounded. It is kept in memory only, so messages that are still in it when the
+/// server stops are lost. A message that fails temporarily is retried at most twice. Thread-safe.
 public final class MailQueue {
 
     static final int MAX_MESSAGES = 1_000;

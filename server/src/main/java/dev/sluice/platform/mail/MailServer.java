@@ -72,7 +72,7 @@ public record MailServer(String host, int port, boolean isTls, Optional<MailLogi
                         + " with special characters of the user and the password percent-encoded");
     }
 
-    /// Returns the host and port, as they are shown to the operator.
+    /// Returns the host and port as shown to the operator.
     String name() {
         return host + ":" + port;
     }

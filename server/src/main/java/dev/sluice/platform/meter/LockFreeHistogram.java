@@ -13,7 +13,7 @@ public final class LockFreeHistogram {
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// The bounds for durations, in seconds: from a millisecond to five minutes, which is the
-    /// longest timeout of a destination.
+    /// longest timeout that a destination can have.
     private static final double[] DURATION_BOUNDS = {
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
     };

@@ -20,9 +20,9 @@ public final class AddressPolicy {
     /// it.
     public static final String SETTING_NAME = "SLUICE_ALLOW_PRIVATE_DESTINATIONS";
 
-    /// Addresses at which cloud providers serve credentials. An address in one of these ranges is
-    /// allowed only if the operator lists a range that contains the address and is not larger than
-    /// the range in this list. Allowing a larger network is not enough.
+    /// Addresses at which cloud providers serve credentials. To allow such an address, the operator
+    /// must list a range that contains it and is no larger than its range here. Allowing a larger
+    /// network is not enough.
     private static final List<NamedRange> CREDENTIAL_RANGES =
             List.of(
                     range("link-local", "169.254.0.0/16"),

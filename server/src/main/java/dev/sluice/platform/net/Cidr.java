@@ -61,7 +61,7 @@ public final class Cidr {
                 && (address.low() & AddressBits.mask(prefix - 64)) == network.low();
     }
 
-    /// Whether every address of `other` is also in this range.
+    /// Whether every address in `other` is also in this range.
     boolean covers(Cidr other) {
         return prefix <= other.prefix && contains(other.network);
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 /// The host of a URL: a name that must be resolved, or an IP address. Immutable.
 public sealed interface Host {
 
-    /// Returns the host as written in a `Host` header: ASCII, lower case, without a trailing dot,
-    /// IPv6 in brackets.
+    /// Returns the host as written in a `Host` header: ASCII, in lower case, without a trailing
+    /// dot, and with brackets around an IPv6 address.
     String text();
 
     /// A host name in the ASCII form that DNS uses.

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 /// @param output standard output and standard error together
 record CommandResult(int exitCode, String output) {
 
-    /// The time limit of a command. Only `initdb` and the creation of the database can take long,
-    /// because they wait for the disk. All other commands are short.
+    /// The time limit for a command. Only `initdb` and creating the database can take long, because
+    /// they wait for the disk. All other commands finish quickly.
     private static final long COMMAND_TIMEOUT_MINUTES = 5;
 
     boolean succeeded() {
@@ -40,7 +40,7 @@ record CommandResult(int exitCode, String output) {
     }
 
     /// Prepares a command with an almost empty environment. Sluice's own environment may contain
-    /// secrets, and locale or `PG...` variables that would change how PostgreSQL behaves.
+    /// secrets, as well as locale or `PG...` variables that would change how PostgreSQL behaves.
     static ProcessBuilder prepare(List<String> command, Path directory) {
         var builder = new ProcessBuilder(command).directory(directory.toFile());
         Map<String, String> environment = builder.environment();

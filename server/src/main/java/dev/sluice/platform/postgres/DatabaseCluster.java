@@ -9,8 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The PostgreSQL data directory of the embedded server. It is created once; later starts only
-/// check it.
+/// The embedded server's PostgreSQL data directory. It is created once; later starts only check it.
 final class DatabaseCluster {
 
     static final String DATABASE_USER = "sluice";

@@ -24,13 +24,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private static final String LOOPBACK_HOST = "127.0.0.1";
 
-    /// The maximum number of attempts to start the server when Sluice starts. One attempt can fail
+    /// The maximum number of attempts to start the server when Sluice starts. An attempt can fail
     /// for a temporary reason: children of a killed server may still hold its memory, or another
-    /// process may be using the port. After a crash, the number of attempts is not limited.
+    /// process may be using the port. After a crash, the number of restart attempts is not limited.
     private static final int MAX_START_ATTEMPTS = 6;
 
     /// Once the server has run for this long without a crash, the restart backoff is reset to its
-    /// first delay.
+    /// initial delay.
     private static final Duration MIN_STABLE_UPTIME = Duration.ofMinutes(1);
 
     private final Installation installation;
@@ -49,14 +49,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
         this.watcher = Thread.ofPlatform().daemon().name("postgres-watch").unstarted(this::watch);
     }
 
-    /// Starts the server whose data is in `directory`, and creates the data if there is none.
+    /// Starts the server whose data is in `directory`. If there is no data yet, creates an empty
+    /// database first.
     ///
-    /// The caller must hold a lock that prevents another Sluice from using the directory. When
-    /// Sluice runs as root, PostgreSQL runs as another user, which must be able to enter all parent
-    /// directories (mode 0711). If that user cannot enter them, PostgreSQL can run only in a user
-    /// namespace, which many containers forbid.
+    /// The caller must hold a lock that prevents other Sluice processes from using the directory.
+    /// When Sluice runs as root, PostgreSQL runs as another user, which must be able to enter all
+    /// parent directories (mode 0711). If that user cannot enter them, PostgreSQL can run only in a
+    /// user namespace, which many containers forbid.
     ///
-    /// @param extraSettings PostgreSQL settings that override those of Sluice
+    /// @param extraSettings PostgreSQL settings that override Sluice's own
     /// @throws PostgresStartException with a message that says what failed and what to do
     public static EmbeddedPostgres start(Path directory, Map<String, String> extraSettings) {
         if (!directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// Everything that a PostgreSQL server needs to start, apart from its [PostgresSettings]: the
-/// directory with its data, its programs, the way to run them, and the password.
+/// directory that contains its data, the programs, the way to run them, and the password.
 record Installation(
         PostgresDirectory postgresDirectory, Binaries binaries, RunAs runAs, Secret password) {
 

@@ -7,13 +7,13 @@ import java.net.ServerSocket;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// Chooses the loopback port of the embedded server. The port stays the same across restarts,
-/// unless another process is using it.
+/// Chooses the embedded server's loopback port. The port stays the same across restarts, unless
+/// another process is using it.
 final class PortChooser {
 
-    /// The lowest port to choose. The whole range lies below the ports that Linux and macOS use for
-    /// outgoing connections by default. An outgoing connection therefore cannot take the port while
-    /// the server is restarting.
+    /// The lowest port that may be chosen. The whole range lies below the ports that Linux and
+    /// macOS use for outgoing connections by default. An outgoing connection therefore cannot take
+    /// the port while the server is restarting.
     private static final int MIN_PORT = 16_384;
 
     private static final int MAX_PORT = 32_767;

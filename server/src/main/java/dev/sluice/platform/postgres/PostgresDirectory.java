@@ -124,7 +124,7 @@ record PostgresDirectory(Path path) {
     }
 
     /// Renames a log larger than 10 MB to `postgres.log.1`, replacing any previous file with that
-    /// name, and creates the log if there is none. This runs at each start of Sluice, because the
+    /// name, and creates the log if there is none. This runs each time Sluice starts, because the
     /// server itself only appends to its log.
     private void rotateLog() throws IOException {
         if (Files.exists(log()) && Files.size(log()) > MAX_LOG_BYTES) {

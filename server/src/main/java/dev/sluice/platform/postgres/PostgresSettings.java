@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.Map;
 
-/// The configuration file of the embedded server, written before each start.
+/// The embedded server's configuration file, written before each start.
 ///
 /// @param extra settings that are written last, so they override Sluice's own
 record PostgresSettings(int port, Map<String, String> extra) {
@@ -24,8 +24,8 @@ record PostgresSettings(int port, Map<String, String> extra) {
     }
 
     /// Returns the text of the configuration file. The memory sizes suit a machine with two cores
-    /// and 4 GB. The time zone and the language of messages are fixed, so the machine's locale has
-    /// no effect.
+    /// and 4 GB of memory. The time zone and the language of messages are fixed, so the machine's
+    /// locale has no effect.
     private String text() {
         var text =
                 new StringBuilder(

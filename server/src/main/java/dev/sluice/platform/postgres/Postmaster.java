@@ -169,7 +169,7 @@ final class Postmaster {
 
     /// Stops any server that an earlier run left running on this cluster.
     ///
-    /// The caller must hold the lock of the data directory, so that no other process uses that
+    /// The caller must hold the lock on the data directory, so that no other process uses that
     /// server. If the pid file names an existing process, this method then deletes the file. By
     /// then, that process is a zombie or an unrelated program with the same id, and PostgreSQL
     /// would mistake it for a running server. A file that names no existing process is left for
@@ -216,9 +216,9 @@ final class Postmaster {
                         .formatted(server.pid()));
     }
 
-    /// Sends SIGINT, which is PostgreSQL's fast shutdown: it ends all sessions (PostgreSQL manual,
-    /// "Shutting Down the Server"). Java itself can send only SIGKILL and SIGTERM, and after a
-    /// SIGTERM PostgreSQL waits for its clients to disconnect.
+    /// Sends SIGINT, which makes PostgreSQL perform a fast shutdown: it ends all sessions
+    /// (PostgreSQL manual, "Shutting Down the Server"). Java itself can send only SIGKILL and
+    /// SIGTERM, and after a SIGTERM PostgreSQL waits for its clients to disconnect.
     private static void interrupt(long pid, PostgresDirectory postgresDirectory)
             throws InterruptedException {
         var result =

@@ -67,8 +67,8 @@ sealed interface RunAs {
         return candidates;
     }
 
-    /// Returns the command that runs `command` this way. If a tool stays as the parent process, it
-    /// exits when its child does.
+    /// Returns the command that runs `command` this way. If a tool keeps running as the parent
+    /// process, it exits when its child does.
     default List<String> wrap(List<String> command) {
         return switch (this) {
             case CurrentUnixUser _ -> command;
@@ -91,8 +91,8 @@ sealed interface RunAs {
         }
     }
 
-    /// Returns a name that is unique to this way. It appears in log lines and in the file that
-    /// records which way worked.
+    /// Returns a label that identifies this way of running the programs. It appears in log lines
+    /// and in the file that records which way worked.
     default String label() {
         return switch (this) {
             case CurrentUnixUser _ -> "directly";

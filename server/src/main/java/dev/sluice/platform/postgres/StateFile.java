@@ -13,7 +13,7 @@ import java.util.Optional;
 /// A one-line text file, readable only by its owner. Each write replaces the whole file atomically.
 record StateFile(Path path) {
 
-    /// Returns the text of the file, or empty when the file does not exist or is blank.
+    /// Returns the file's text, or empty when the file does not exist or is blank.
     Optional<String> read() {
         if (!Files.exists(path)) {
             return Optional.empty();

@@ -94,8 +94,8 @@ public final class Sealer {
         return cipher;
     }
 
-    /// Thrown when a value cannot be opened. It was sealed with another key or for another context,
-    /// or it is damaged.
+    /// Thrown when a value cannot be opened because it was sealed with another key or for another
+    /// context, or is damaged.
     public static final class WrongKeyException extends RuntimeException {
         WrongKeyException() {
             super("sealed under another master key");

@@ -41,8 +41,8 @@ final class OtlpSpanExporter implements SpanExporter {
     private final Tracer tracer;
 
     /// The sampler from the operator's settings, which decides which traces are recorded. The SDK
-    /// itself gets a sampler that records everything, because `record` passes it only spans of
-    /// traces that are to be recorded.
+    /// itself gets a sampler that records everything, because `record` passes it only spans whose
+    /// traces are to be recorded.
     private final Sampler sampler;
 
     private OtlpSpanExporter(OpenTelemetrySdk sdk, PresetIds ids, Sampler sampler) {

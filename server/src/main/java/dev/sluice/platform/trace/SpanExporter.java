@@ -14,7 +14,7 @@ public interface SpanExporter extends AutoCloseable {
     /// Queues the span, or drops it if the queue is full.
     void record(Span span);
 
-    /// Sends the queued spans and stops the exporter. Waits at most ten seconds for this.
+    /// Sends the queued spans and stops the exporter. Waits at most ten seconds.
     @Override
     void close();
 
@@ -22,7 +22,7 @@ public interface SpanExporter extends AutoCloseable {
     ///
     /// @param settings OpenTelemetry's own settings, keyed by their environment variables, such as
     ///   `OTEL_EXPORTER_OTLP_ENDPOINT`
-    /// @throws IllegalArgumentException with a message for the operator if a setting is wrong
+    /// @throws IllegalArgumentException with a message for the operator if a setting is invalid
     static SpanExporter open(Map<String, String> settings) {
         return OtlpSpanExporter.open(settings);
     }

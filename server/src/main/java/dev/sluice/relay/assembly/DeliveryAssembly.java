@@ -40,8 +40,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
-/// The part of the relay that delivers stored events: the dispatcher, the lanes, the circuits, and
-/// the journal of results.
+/// The part of the relay that delivers stored events: the dispatcher, the lanes, the circuits and
+/// the result journal.
 final class DeliveryAssembly {
 
     /// How long shutdown waits for attempts in flight to finish. This is longer than a
@@ -160,7 +160,7 @@ final class DeliveryAssembly {
                         .wokenBy(probeLoop::onWakeNeeded));
     }
 
-    /// Returns the chores that share circuits with other nodes, and those that wake lanes.
+    /// Returns the chores that share circuits with other nodes and the chores that wake lanes.
     List<Chore> laneChores() {
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
@@ -172,7 +172,7 @@ final class DeliveryAssembly {
                 laneSweeper.chore());
     }
 
-    /// Returns the chores of the dispatcher.
+    /// Returns the dispatcher's chores.
     List<Chore> dispatchChores() {
         var rateLimitQueue = dispatcher.rateLimitQueue();
         var quarantine = dispatcher.quarantine();
@@ -184,7 +184,7 @@ final class DeliveryAssembly {
                         .wokenBy(quarantine::onWakeNeeded));
     }
 
-    /// Returns the chores that look for deliveries that are late or lost.
+    /// Returns the chores that look for late or lost deliveries.
     List<Chore> checkingChores() {
         var leakDetector = new LeakDetector(base.pools().relay(), node, dispatcher, base.clock());
         return List.of(

@@ -93,7 +93,7 @@ final class IngestAssembly {
 
     /// Returns the endpoint that accepts events.
     ///
-    /// @param admission reserves memory for the deliveries of an event
+    /// @param admission reserves memory for an event's deliveries
     IngestEndpoint endpoint(PayloadAdmission admission, EventTracer tracer, String hopHeader) {
         return new IngestEndpoint(
                 configuration,
@@ -106,7 +106,7 @@ final class IngestAssembly {
                 base.clock());
     }
 
-    /// Returns the chores that keep the counts of requests and events in the database up to date.
+    /// Returns the chores that keep the request and event counts in the database up to date.
     List<Chore> countingChores() {
         var refusalRecorder =
                 new RefusalRecorder(refusals, base.pools().relay(), base.ids()::next, base.clock());
@@ -141,7 +141,7 @@ final class IngestAssembly {
         return journal.queued();
     }
 
-    /// Returns how many requests this process has refused for this reason.
+    /// Returns how many requests this process has refused for the given reason.
     long refused(RefusalReason reason) {
         return refusals.total(reason);
     }

@@ -357,7 +357,8 @@ public final class RelayAssembly {
                 use, AddressPolicy.allowing(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0"))));
     }
 
-    /// Opens a sender with its own connections, so that it does not use up those of deliveries.
+    /// Opens a sender with its own connections, so that it does not use up the connections that
+    /// deliveries need.
     private HttpSender ownSender(String use, AddressPolicy addresses) {
         return base.shutdown()
                 .closing(
@@ -369,12 +370,12 @@ public final class RelayAssembly {
                                 MAX_OWN_CONNECTIONS));
     }
 
-    /// Returns the counters and timers of this node since it started.
+    /// Returns the counters and timers that this node has kept since it started.
     public RelayMeters meters() {
         return meters;
     }
 
-    /// Returns the gauges of this node's current state.
+    /// Returns gauges that report this node's current state.
     public RelayGauges gauges() {
         var dispatcher = delivery.dispatcher();
         return new RelayGauges(
@@ -386,7 +387,7 @@ public final class RelayAssembly {
                 ingest::refused);
     }
 
-    /// Returns a preview of the requests that connections would send for an event.
+    /// Returns an object that previews the requests that connections would send for an event.
     public RequestPreview requestPreview() {
         return new RoutePreview(new DryRun(settings.headerPrefix()), base.clock());
     }
@@ -396,8 +397,8 @@ public final class RelayAssembly {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
-    /// Returns a predicate that is true if a verified request is a challenge: a request that some
-    /// senders make only to check that the URL is right. A challenge gets a special reply. Its
+    /// Returns a predicate that tests whether a verified request is a challenge: a request that
+    /// some senders make only to check that the URL is right. A challenge gets a special reply. Its
     /// event is stored, but not delivered.
     public BiPredicate<VerificationConfig, byte[]> challenges() {
         return ChallengeResponder::isChallenge;
@@ -429,9 +430,9 @@ public final class RelayAssembly {
         return node.mayStart();
     }
 
-    /// Deletes the file that lists the attempts in flight. Called when a normal stop begins. The
-    /// next process then does not count the attempts in flight as crashes, even if this process is
-    /// killed before the stop is complete.
+    /// Deletes the file that lists the attempts in flight. Called when a normal shutdown begins.
+    /// The next process then does not count the attempts in flight as crashes, even if this process
+    /// is killed before the shutdown is complete.
     public void closeInFlightRecorder() throws Exception {
         inFlightRecorder.close();
     }

@@ -13,9 +13,9 @@ import dev.sluice.relay.upkeep.LaneWaker;
 import java.time.InstantSource;
 import java.util.List;
 
-/// Informs other parts of the relay about written events and results. It passes each commit to the
-/// dispatcher, the lane waker and the meters, and each dropped event to the dispatcher and the
-/// quota. Written results also mark the process as active.
+/// The listener that tells other parts of the relay about stored events and written results. It
+/// passes each commit to the dispatcher, the lane waker and the meters, and each dropped event to
+/// the dispatcher and the quota. Written results also mark the process as active.
 record RelayStoreListener(
         Dispatcher dispatcher,
         LaneWaker laneWaker,

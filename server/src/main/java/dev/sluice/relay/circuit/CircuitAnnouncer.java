@@ -28,9 +28,9 @@ final class CircuitAnnouncer {
                 .log("circuit.half_opened");
     }
 
-    /// If a circuit opened or closed, logs it and calls the listeners. If a failed probe opened the
-    /// circuit again, only logs it. Returns false if the circuit did not change, or if it stayed
-    /// closed and only its failure count changed.
+    /// Logs the change and calls the listeners if a circuit opened or closed. If a failed probe
+    /// opened the circuit again, only logs the change. Returns false if the circuit did not change,
+    /// or if it stayed closed and only its failure count changed.
     boolean announceChange(
             DestinationId destination,
             CircuitBreaker before,

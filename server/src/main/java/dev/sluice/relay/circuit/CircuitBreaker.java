@@ -38,7 +38,8 @@ public record CircuitBreaker(
         Optional<Instant> reopenAt,
         Optional<ProbeClaim> probeClaim) {
 
-    /// Which attempts may be made: all when closed, none when open, one when half open.
+    /// The state of a circuit, which decides how many attempts may be made: all when closed, none
+    /// when open, one when half open.
     public enum CircuitState {
         CLOSED,
         OPEN,
@@ -85,7 +86,7 @@ public record CircuitBreaker(
     }
 
     /// Returns the maximum delay between the time when a probe is due and the time when it is sent.
-    /// Lanes are delayed by different parts of this time, so that circuits that opened together do
+    /// Each lane is delayed by a different fraction of it, so that circuits that opened together do
     /// not send their probes together. The due time ([#nextTryAt]) does not include the delay.
     public Duration maxProbeDelay() {
         return cooldown.dividedBy(PROBE_DELAY_DIVISOR);
@@ -96,8 +97,8 @@ public record CircuitBreaker(
     }
 
     /// Corrects a circuit after the clock was set back. If the next probe is due more than
-    /// `longest` after `now`, returns a copy whose next probe is due at `now`. If not, returns this
-    /// circuit.
+    /// `longest` after `now`, returns a copy whose next probe is due at `now`. Otherwise, returns
+    /// this circuit.
     ///
     /// @param longest the maximum time that a circuit in this state waits for its next probe
     CircuitBreaker notLaterThan(Instant now, Duration longest) {

@@ -5,7 +5,7 @@ import dev.sluice.relay.ResponseClass;
 
 import java.time.Duration;
 
-/// What an attempt's outcome proves about its destination, for the circuit breaker.
+/// What an attempt's outcome tells the circuit breaker about the destination.
 ///
 /// | outcome | evidence |
 /// | --- | --- |

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The SQL for the table `circuit`. A destination that has never failed has no row.
+/// The SQL for the `circuit` table. A destination that has never failed has no row.
 final class CircuitStore {
 
     /// The rows that changed since an earlier read.
@@ -25,8 +25,8 @@ final class CircuitStore {
 
     private CircuitStore() {}
 
-    /// Returns all rows that changed since the read that returned `horizon`. May return some rows
-    /// that the earlier read returned already. Runs one statement.
+    /// Returns all rows that changed since the read that returned `horizon`. May also return some
+    /// rows that the earlier read already returned. Runs one statement.
     ///
     /// The new horizon is the id of the oldest transaction still running. All transactions with
     /// lower ids have ended, so the rows that they changed are in this result or an earlier one.
@@ -78,8 +78,8 @@ final class CircuitStore {
                         ids));
     }
 
-    /// Locks and returns the row. Returns empty if there is no row, or if another transaction has
-    /// locked it, for example because another node is claiming the probe.
+    /// Locks and returns the destination's row. Returns empty if there is no row, or if another
+    /// transaction has locked it, for example because another node is claiming the probe.
     static Optional<StoredCircuit> tryLock(Tx tx, DestinationId destination) {
         return tx.findOne(
                         """

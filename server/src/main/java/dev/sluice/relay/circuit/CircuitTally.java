@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// The changes to one destination's circuit that this node has not written to the database yet.
-/// They say whether the destination was reached, how many attempts have failed since then, and
-/// which probe was given back. [CircuitBreaker] explains generations and probes. Immutable.
+/// They record whether the destination was reached, how many attempts have failed since, and which
+/// probe was given back. [CircuitBreaker] explains generations and probes. Immutable.
 ///
 /// @param generation the circuit's generation under which the failed attempts started; if there are
 ///   no failures, the generation that this node knew when the destination was reached

@@ -17,9 +17,9 @@ public interface Circuits {
     /// is the destination's `max_in_flight`, or less for a while after its circuit has closed.
     int concurrencyLimit(Destination destination);
 
-    /// Claims the probe, the one attempt that tests the destination for all nodes. The claim lasts
-    /// for the destination's timeout plus a margin. Returns empty if no probe is due, if another
-    /// node has claimed it, or if the circuit's row is locked.
+    /// Claims the probe, the one attempt that tests the destination on behalf of all nodes. The
+    /// claim lasts for the destination's timeout plus a margin. Returns empty if no probe is due,
+    /// if another node has claimed it, or if the circuit's row is locked.
     Optional<Probe> claimProbe(Destination destination);
 
     /// Gives back a probe that was not sent, so that a new probe can be claimed. Does nothing if
@@ -33,6 +33,6 @@ public interface Circuits {
     /// which failures count.
     ///
     /// @param startedGeneration the circuit's generation when the attempt started
-    /// @param error the message of the failure, one sentence
+    /// @param error the failure's message, in one sentence
     void failed(DestinationId destination, int startedGeneration, String error);
 }

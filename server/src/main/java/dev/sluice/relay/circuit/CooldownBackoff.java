@@ -2,8 +2,8 @@ package dev.sluice.relay.circuit;
 
 import java.time.Duration;
 
-/// Decides how long a circuit stays open before the next probe (a single test attempt). The first
-/// cooldown lasts for `first`. Each failed probe doubles the cooldown, up to `max`.
+/// The rule for how long a circuit stays open before the next probe (a single test attempt). The
+/// first cooldown lasts for `first`. Each failed probe doubles the cooldown, up to `max`.
 public record CooldownBackoff(Duration first, Duration max) {
 
     /// The specification's values: 60 seconds, up to 10 minutes.

@@ -26,13 +26,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// The circuits shared by all nodes on one database. This node keeps a copy of each in memory.
+/// The circuits of all destinations, shared by all nodes that use the same database. This node
+/// keeps a copy of each circuit in memory.
 ///
-/// A change takes effect on this node immediately. The next round adds the change to the row in the
-/// database, so failures seen by several nodes add up. Each node reads the changes of other nodes
-/// every second, or every two seconds while it is idle. A success on one node and a failure on
-/// another are therefore applied in the right order if they are more than about two seconds apart.
-/// Checking the circuit of a healthy destination takes one map lookup and no SQL.
+/// A change takes effect on this node immediately. The next round also applies it to the circuit's
+/// row in the database, so failures seen by several nodes add up. Each node reads other nodes'
+/// changes every second, or every two seconds while it is idle. A success on one node and a failure
+/// on another are therefore applied in the right order if they are more than about two seconds
+/// apart. Checking the circuit of a healthy destination takes one map lookup and no SQL.
 ///
 /// If the outcome of a commit is unknown, the changes are written again. Failures that did not open
 /// the circuit may then count twice.
@@ -40,10 +41,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// Thread-safe. A round writes changes once and reads changes once; rounds must run on one thread.
 public final class SharedCircuits implements Circuits, Loop.Step {
 
-    /// How long a probe's claim lasts beyond the destination's timeout.
+    /// How long a claim to a probe lasts beyond the destination's timeout.
     private static final Duration PROBE_CLAIM_MARGIN = Duration.ofSeconds(30);
 
-    /// How long a probe's claim lasts for a destination with the maximum timeout.
+    /// How long a claim to a probe lasts for a destination with the maximum timeout.
     private static final Duration MAX_PROBE_CLAIM =
             Destination.MAX_TIMEOUT.plus(PROBE_CLAIM_MARGIN);
 
@@ -62,7 +63,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     private final ConcurrentHashMap<DestinationId, LocalCircuit> localCircuits =
             new ConcurrentHashMap<>();
 
-    /// Destinations with changes to write.
+    /// The destinations whose circuits have changes to write.
     private final Set<DestinationId> unwritten = ConcurrentHashMap.newKeySet();
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -164,8 +165,9 @@ public final class SharedCircuits implements Circuits, Loop.Step {
                         (_, local) -> local.afterProbeReturned(probe.generation(), cooldowns)));
     }
 
-    /// Marks the destination as having changes to write. Requests an early round only if the
-    /// circuit's state changed; a changed failure count waits for the next regular round.
+    /// If the circuit has unwritten changes, marks the destination for the next write. Requests an
+    /// early round only if the circuit's state changed; a changed failure count waits for the next
+    /// regular round.
     private void noteChange(DestinationId destination, @Nullable LocalCircuit local) {
         if (local == null || !local.hasUnwritten()) {
             return;
@@ -315,10 +317,10 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return moved;
     }
 
-    /// Wakes the lanes of these circuits. A sleeping lane was released with a wake-up time: the
-    /// time of the next probe, plus a delay that spreads the probes. If the circuit has closed
-    /// since then, its lanes wake now. If the next probe is due earlier than before, its lanes wake
-    /// at the new time. A half-open circuit wakes no lane.
+    /// Wakes the lanes of these circuits. Each sleeping lane got a wake-up time when it was
+    /// released: the time of the next probe, plus a delay that spreads the probes. The lanes of a
+    /// circuit that has closed since then wake now. If a circuit's next probe is due earlier than
+    /// before, its lanes wake at the new time. A half-open circuit wakes no lanes.
     private void wakeLanes(Map<DestinationId, CircuitBreaker> moved) {
         if (moved.isEmpty()) {
             return;
@@ -332,9 +334,9 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         listeners.forEach(Runnable::run);
     }
 
-    /// Returns the latest time at which a circuit's lanes must wake. If the next probe is already
-    /// due, an earlier probe was given back. The next probe is then not delayed, because few others
-    /// are due at the same moment.
+    /// Returns the time by which a circuit's lanes must wake. If the next probe is already due, an
+    /// earlier probe was given back. In that case, the next probe is not delayed, because few
+    /// others are due at the same moment.
     private static Instant latestWakeAt(CircuitBreaker circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

@@ -2,7 +2,8 @@ package dev.sluice.relay.circuit;
 
 import java.util.Optional;
 
-/// The limit on concurrent attempts at a destination on this node after its circuit closed.
+/// The limit on this node's concurrent attempts at a destination after the destination's circuit
+/// has closed.
 ///
 /// The limit starts at one. It doubles after a number of successes equal to its current value. An
 /// attempt counts as a success here if it proves the destination reachable, even with a 404. When

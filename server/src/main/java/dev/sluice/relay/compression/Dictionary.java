@@ -2,7 +2,7 @@ package dev.sluice.relay.compression;
 
 import java.time.Instant;
 
-/// The dictionary that currently compresses a source's events.
+/// The dictionary with which a source's events are currently compressed.
 ///
 /// @param number the number by which events refer to the dictionary
 record Dictionary(int number, Instant createdAt) {}

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// A dictionary made from some samples, together with other (held-out) samples on which its benefit
-/// is measured.
+/// A dictionary trained on some of a source's samples, together with the held-out samples that are
+/// used to measure its benefit.
 final class DictionaryCandidate {
 
     private static final int MAX_DICTIONARY_BYTES = 16 << 10;
@@ -25,7 +25,7 @@ final class DictionaryCandidate {
     private static final int HELD_OUT_SHARE = 4;
 
     /// A dictionary is worthwhile only if it compresses the held-out samples to at most this
-    /// fraction of the size that they would have otherwise.
+    /// fraction of the size that they would otherwise have.
     private static final double WORTHWHILE_FRACTION = 0.85;
 
     private final byte[] bytes;
@@ -36,9 +36,9 @@ final class DictionaryCandidate {
         this.heldOut = heldOut;
     }
 
-    /// Makes a dictionary from three quarters of the samples and holds out the others. Returns
-    /// empty if there are too few samples, or if zstd cannot make a dictionary from them, for
-    /// example because they have nothing in common.
+    /// Makes a dictionary from three quarters of the samples and holds out the rest. Returns empty
+    /// if there are too few samples, or if zstd cannot make a dictionary from them, for example
+    /// because they have nothing in common.
     static Optional<DictionaryCandidate> train(List<Payload> samples) {
         if (samples.size() < MIN_SAMPLES) {
             return Optional.empty();

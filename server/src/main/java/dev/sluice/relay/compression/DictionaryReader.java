@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Keeps in memory the dictionaries that were recently used to decode payloads. Reads other
+/// A cache of the dictionaries that were recently used to decode payloads. It reads other
 /// dictionaries from the database when they are needed, for example those made by another node.
 /// Thread-safe.
 final class DictionaryReader {

@@ -15,19 +15,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Stores the dictionaries of sources. A dictionary never changes. It is kept as long as any event
-/// may refer to it.
+/// Stores the sources' dictionaries. A dictionary never changes, and it is kept as long as any
+/// event may refer to it.
 ///
 /// A source has at most one current dictionary. A dictionary is retired when another one replaces
-/// it, or when it is too old. One day later, no node still compresses with it, so the newest event
-/// of its source is recorded as the last event that may refer to it. Once the partition of that
-/// event's day has been dropped, the dictionary is also removed.
+/// it, or when it is too old. One day later, no node still compresses with it, so its source's
+/// newest event is recorded as the last event that may refer to it. After the partition for that
+/// event's day has been dropped, the dictionary is removed as well.
 public final class DictionaryStore {
 
     private DictionaryStore() {}
 
-    /// Returns the current dictionaries of these sources. The map has no entry for a source without
-    /// one.
+    /// Returns the current dictionaries of these sources. A source without one has no entry in the
+    /// map.
     static Map<SourceId, Dictionary> current(Tx tx, Collection<SourceId> sources) {
         return tx
                 .query(
@@ -68,8 +68,8 @@ public final class DictionaryStore {
     }
 
     /// Stores `bytes` as the current dictionary of the source and returns the dictionary's number.
-    /// Returns empty if the source is purged, or if its current dictionary is not the one that the
-    /// caller expects.
+    /// Returns empty if the source has been purged, or if its current dictionary is not the one
+    /// that the caller expects.
     ///
     /// The commit is flushed to disk, whatever the database's settings are. Otherwise, a crash
     /// could lose a dictionary to which stored events refer.
@@ -120,8 +120,8 @@ public final class DictionaryStore {
                 before);
     }
 
-    /// For each dictionary that was retired before `before`, records the newest event of its
-    /// source.
+    /// For each dictionary that was retired before `before`, records its source's newest event as
+    /// the last event that may refer to it.
     ///
     /// @param before a time so long ago that no node still compresses with dictionaries retired
     ///   before it, and that all events compressed with them have been stored
@@ -147,14 +147,15 @@ public final class DictionaryStore {
         return tx.update("delete from payload_dictionary where last_event < ?", Uuid7.floor(day));
     }
 
-    /// Removes all dictionaries of these sources, which must be purged and have no events left.
+    /// Removes all dictionaries of these sources. The sources must already have been purged and
+    /// must have no events left.
     public static int removeOf(Tx tx, List<SourceId> sources) {
         return tx.update(
                 "delete from payload_dictionary where source_id = any (?)",
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Removes all dictionaries of a deleted workspace, which must have no events left.
+    /// Removes all dictionaries of a deleted workspace. The workspace must have no events left.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
         return removeOf(tx, workspace.sources());
     }

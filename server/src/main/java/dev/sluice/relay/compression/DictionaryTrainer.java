@@ -31,14 +31,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Makes dictionaries for the sources that send events to this node, and passes the current
-/// dictionaries of these sources to the encoder.
+/// Makes dictionaries for the sources that send events to this node, and gives the encoder the
+/// current dictionaries of these sources.
 ///
 /// After a source has sent a few hundred small events, the trainer makes a dictionary for it. The
 /// trainer keeps the dictionary only if it makes the events clearly smaller. If it does not, the
 /// trainer tries again after ten times as many events. Once a source's dictionary is a day old,
-/// each node compares it with a newly made one at most once a day. This limit starts over when the
-/// node restarts. A damaged dictionary is due for replacement immediately. Each round makes at most
+/// each node compares it with a newly made one at most once a day. A restart of the node resets
+/// this limit. A damaged dictionary is due for replacement immediately. Each round makes at most
 /// one dictionary. Sources without a dictionary are served first, and workspaces take turns.
 ///
 /// A dictionary is committed before the encoder gets it, so no event can refer to a dictionary that
@@ -62,13 +62,13 @@ public final class DictionaryTrainer implements Loop.Step {
     /// minimum time between two such tries.
     private static final Duration REPLACEMENT_INTERVAL = Duration.ofDays(1);
 
-    /// The maximum number of sources whose dictionary is loaded for compression. Each dictionary
+    /// The maximum number of sources whose dictionaries are loaded for compression. Each dictionary
     /// takes about 50 KB.
     private static final int MAX_LOADED = 512;
 
     private static final Logger log = LoggerFactory.getLogger(DictionaryTrainer.class);
 
-    /// A source that sent events since the last round.
+    /// A source that has sent events since the last round.
     private record ActiveSource(SourceId id, SourceTraffic traffic, long newEvents) {}
 
     private final Db db;
@@ -149,8 +149,8 @@ public final class DictionaryTrainer implements Loop.Step {
         return Objects.requireNonNull(encoder.traffic().get(source));
     }
 
-    /// Returns the sources that sent events since the last round. The list takes one source from
-    /// each workspace in turn, starting with the busiest source of each workspace. Also forgets
+    /// Returns the sources that have sent events since the last round. The list takes one source
+    /// from each workspace in turn, starting with each workspace's busiest source. Also forgets
     /// inactive sources that no longer exist or are in the trash.
     private List<ActiveSource> activeSources() {
         var active = new ArrayList<ActiveSource>();
@@ -249,7 +249,7 @@ public final class DictionaryTrainer implements Loop.Step {
         return new SharedDictionary<>(number, new ZstdDictCompress(bytes, FrameCompressor.LEVEL));
     }
 
-    /// Unloads dictionaries when too many are loaded. Starts with the sources that have sent
+    /// Unloads dictionaries if too many are loaded, starting with those of sources that have sent
     /// nothing recently.
     ///
     /// @param wanted the sources whose dictionaries are unloaded last

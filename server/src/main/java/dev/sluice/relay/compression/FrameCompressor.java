@@ -22,8 +22,8 @@ final class FrameCompressor implements Codec {
     /// frames smaller, but take longer: 1 KB of JSON takes 2.9 µs at level 1 and 3.7 µs at level 3.
     static final int LEVEL = 1;
 
-    /// The base-2 logarithm of the window size, 32 KiB, of frames without a dictionary. No block of
-    /// these frames is larger than the window, so the beginning of a large body can be decoded
+    /// The base-2 logarithm of the window size (32 KiB) for frames without a dictionary. No block
+    /// of these frames is larger than the window, so the beginning of a large body can be decoded
     /// without the rest.
     private static final int WINDOW_LOG = 15;
 

@@ -14,8 +14,8 @@ final class FrameContent {
     static final int LENGTH_BYTES = 4;
 
     /// The maximum size, in bytes, of a payload that is compressed, counting its header lines and
-    /// body. It leaves room for a body of the maximum size and for twice as many bytes of headers
-    /// as the HTTP server accepts.
+    /// body. It leaves room for a body of the maximum size and for twice as many header bytes as
+    /// the HTTP server accepts.
     static final int MAX_PAYLOAD_BYTES = Payload.MAX_BODY_BYTES + (64 << 10);
 
     private FrameContent() {}

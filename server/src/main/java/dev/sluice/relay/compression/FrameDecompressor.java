@@ -23,13 +23,13 @@ import java.io.UncheckedIOException;
 /// (see [CodecPool]).
 final class FrameDecompressor implements Codec {
 
-    /// Content of up to this size is decoded whole, even if only its beginning is needed.
+    /// Content of up to this size is decoded completely, even if only its beginning is needed.
     private static final int MAX_SMALL_BYTES = 64 << 10;
 
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final ReusedBuffer content = new ReusedBuffer();
 
-    /// Returns the payload of a frame.
+    /// Decompresses a frame and returns its payload.
     ///
     /// @param dictionary null for a frame without one
     /// @throws UnreadablePayloadException if the frame is damaged, or was compressed with another

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Compresses the payloads of events before they are stored. A payload that would not get clearly
+/// Compresses event payloads before they are stored. A payload that would not become clearly
 /// smaller is stored uncompressed.
 ///
 /// Small payloads are compressed with their source's dictionary, if the source has one.
@@ -82,7 +82,7 @@ public final class PayloadEncoder {
         }
     }
 
-    /// Returns the form in which to store the payload of an event of this source.
+    /// Returns the form in which to store the payload of an event from this source.
     ///
     /// @param isGenuine false if the event failed verification. Only genuine events influence the
     ///   dictionary, so nobody without the source's secret can influence it
@@ -142,7 +142,7 @@ public final class PayloadEncoder {
                 : compressors.use(compressor -> compressor.compress(payload, dictionary, maxBytes));
     }
 
-    /// Returns the number of bytes that these payloads take in total when stored.
+    /// Returns the total number of bytes that these payloads take when stored.
     ///
     /// @param dictionary null to compress without one
     long storedBytes(Iterable<Payload> payloads, @Nullable ZstdDictCompress dictionary) {
@@ -178,9 +178,9 @@ public final class PayloadEncoder {
         return traffic;
     }
 
-    /// Sets the callback that wakes the trainer. It is called after the first small event of a
-    /// source since the node started, and again when the source has sent enough events for the next
-    /// try to make a dictionary.
+    /// Sets the callback that wakes the trainer. It is called after a source's first small event
+    /// since the node started, and again when the source has sent enough events for the next try to
+    /// make a dictionary.
     public void onWakeNeeded(Runnable wake) {
         wakeTrainer = wake;
     }

@@ -11,7 +11,7 @@ import dev.sluice.relay.UnreadablePayloadException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads stored payloads of a source, which serve as samples for making a dictionary.
+/// Reads a source's stored payloads, which serve as samples for making a dictionary.
 final class SampleQueries {
 
     static final int MAX_SAMPLES = 400;
@@ -21,8 +21,8 @@ final class SampleQueries {
 
     private SampleQueries() {}
 
-    /// Returns small payloads of the source's newest events, newest first and at most 1 MiB in
-    /// total. Leaves out events that failed verification, and payloads that cannot be decoded.
+    /// Returns small payloads from the source's newest events, newest first and at most 1 MiB in
+    /// total. Leaves out events that failed verification and payloads that cannot be decoded.
     static List<Payload> newest(Tx tx, PayloadDecoder decoder, SourceId source) {
         var rows =
                 tx.query(

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A dictionary in native memory that several threads share. The memory is freed after the owner
 /// has closed the dictionary and the last thread has released it. Thread-safe.
 ///
-/// @param <D> the library's type of dictionary, either for compression or for decompression
+/// @param <D> the library's dictionary type, either for compression or for decompression
 final class SharedDictionary<D extends Closeable> implements AutoCloseable {
 
     private final int number;

@@ -12,11 +12,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The traffic of one source as this node knows it: the number of small events, and the dictionary
-/// that compresses them.
+/// One source's traffic as this node sees it: the number of small events, and the dictionary with
+/// which they are compressed.
 ///
 /// Request threads call only [#count] and [#acquire]. The other methods are called only by the
-/// thread of the [DictionaryTrainer].
+/// [DictionaryTrainer]'s thread.
 final class SourceTraffic {
 
     /// The number of events that a source must send before the trainer first tries to make a
@@ -42,7 +42,7 @@ final class SourceTraffic {
     /// The value of `events` at which the trainer next tries to make a dictionary.
     private volatile long nextTryAt = FIRST_TRY_EVENTS;
 
-    /// The value of `events` at the last call of [#newEvents].
+    /// The value of `events` when [#newEvents] was last called.
     private long eventsSeen;
 
     private long eventsPerTry = FIRST_TRY_EVENTS;
@@ -74,7 +74,7 @@ final class SourceTraffic {
                 : null;
     }
 
-    /// Returns the number of events that arrived since the last call.
+    /// Returns the number of events that have arrived since the last call.
     long newEvents() {
         long count = events.get();
         long fresh = count - eventsSeen;
@@ -82,7 +82,7 @@ final class SourceTraffic {
         return fresh;
     }
 
-    /// Returns the number of the dictionary in use, or [StoredPayload#PLAIN].
+    /// Returns the number of the dictionary in use, or [StoredPayload#PLAIN] if there is none.
     int dictionaryNumber() {
         var found = dictionary;
         return found == null ? StoredPayload.PLAIN : found.number();

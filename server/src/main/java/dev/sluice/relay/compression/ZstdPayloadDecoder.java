@@ -8,7 +8,7 @@ import dev.sluice.relay.StoredPayload;
 import java.util.Arrays;
 import java.util.function.Supplier;
 
-/// Implements [PayloadDecoder] with the zstd library.
+/// A [PayloadDecoder] that uses the zstd library.
 public final class ZstdPayloadDecoder implements PayloadDecoder {
 
     private final CodecPool<FrameDecompressor> decompressors =
@@ -59,8 +59,8 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
     }
 
     /// Runs `work`. If the library cannot be loaded, throws an `IllegalStateException` instead of
-    /// the error. The payload may be intact, so it does not count as unreadable: its deliveries
-    /// stay in their lanes, and other lanes continue.
+    /// the `LinkageError`. The payload may be intact, so it does not count as unreadable: its
+    /// deliveries stay in their lanes, and other lanes continue.
     private static Payload withLibrary(Supplier<Payload> work) {
         try {
             return work.get();

@@ -1,5 +1,5 @@
-/// Compresses the payloads of events with zstd and a dictionary for each source. Only this package
-/// uses the zstd library and makes dictionaries.
+/// Compresses event payloads with zstd, using a separate dictionary for each source. Only this
+/// package uses the zstd library and makes dictionaries.
 @NullMarked
 package dev.sluice.relay.compression;
 

@@ -3,7 +3,7 @@ package dev.sluice.relay.deadletters;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 
-/// A connection that a request about dead letters selects, whether it has any dead letters or not.
+/// A connection that a request about dead letters selects, whether or not it has any dead letters.
 ///
 /// @param isResendable whether dead letters can be resent on the connection now. This requires that
 ///   the connection is enabled, and that neither the connection nor its destination is deleted

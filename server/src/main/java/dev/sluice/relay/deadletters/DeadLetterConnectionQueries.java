@@ -18,7 +18,7 @@ public final class DeadLetterConnectionQueries {
 
     /// Returns the connections that match the source, connection and destination in the criteria,
     /// grouped by source. Includes deleted connections because they keep their dead letters.
-    /// Excludes connections of a source in the trash.
+    /// Excludes connections whose source is in the trash.
     ///
     /// @throws ApiException 404 if the criteria name a source, connection, destination or event
     ///   that the workspace does not have. A source in the trash counts as missing, as do its

@@ -21,16 +21,16 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The criteria by which a request body selects dead letters. They are a subset of the filters of
-/// the dead-letter lists: there is no text search, and only `failed` and `exhausted` can be
+/// The criteria by which a request body selects dead letters. They are a subset of the filters that
+/// the dead-letter lists accept: there is no text search, and only `failed` and `exhausted` can be
 /// selected.
 ///
 /// Equal criteria must have the same `toString` on every node, because a [DismissalCursor] includes
 /// a checksum of it.
 ///
-/// @param statuses any of `failed` and `exhausted`
-/// @param receivedAfter the earliest arrival time of the event, inclusive
-/// @param receivedBefore the latest arrival time of the event, exclusive
+/// @param statuses `failed`, `exhausted` or both
+/// @param receivedAfter the event's earliest arrival time, inclusive
+/// @param receivedBefore the event's latest arrival time, exclusive
 public record DeadLetterCriteria(
         Set<DeliveryStatus> statuses,
         Optional<UUID> source,
@@ -54,8 +54,8 @@ public record DeadLetterCriteria(
     private static final int MIN_RESPONSE_STATUS = 100;
     private static final int MAX_RESPONSE_STATUS = 999;
 
-    /// Reads the criteria. Adds errors to `input`; the caller must then call `input.check()`, which
-    /// throws them.
+    /// Reads the criteria from a request body. Adds errors to `input`; the caller must then call
+    /// `input.check()`, which throws an exception if there are any.
     ///
     /// @param resolved the only value that the field `resolved` may have
     public static DeadLetterCriteria read(FieldReader input, boolean resolved) {

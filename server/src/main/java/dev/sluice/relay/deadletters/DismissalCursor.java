@@ -13,14 +13,15 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The position at which a later request continues an incomplete dismissal. The API returns it as
-/// `next_cursor` and accepts it as `cursor`.
+/// The position from which a later request continues an incomplete dismissal or undismissal. The
+/// API returns it as `next_cursor` and accepts it as `cursor`.
 ///
 /// The text of a cursor includes a checksum of the request, so that the cursor is refused if the
 /// criteria have changed.
 ///
-/// @param source the first source that is not finished; sources are handled in order of their ids
-/// @param from the lowest delivery id of that source that is still to be checked
+/// @param source the first source that is not finished; sources are handled in the order of their
+///   ids
+/// @param from the lowest delivery id in that source that still has to be checked
 /// @param asOf when the first request began, in whole microseconds; dead letters that ended later
 ///   are not dismissed
 record DismissalCursor(SourceId source, UUID from, Instant asOf) {
@@ -29,7 +30,7 @@ record DismissalCursor(SourceId source, UUID from, Instant asOf) {
     private static final int TEXT_BYTES = 5 * Long.BYTES + CHECKSUM_BYTES;
 
     /// @param request the request without its cursor
-    /// @throws IllegalArgumentException if the text is not a cursor of this request
+    /// @throws IllegalArgumentException if the text is not a cursor for this request
     static DismissalCursor parse(String text, String request) {
         return decode(text)
                 .filter(cursor ->
@@ -75,7 +76,7 @@ record DismissalCursor(SourceId source, UUID from, Instant asOf) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /// Returns the part of `ids` that is still to be checked for the given source.
+    /// Returns the part of `ids` that still has to be checked for the given source.
     IdRange left(SourceId other, IdRange ids) {
         int order = Uuid7.UNSIGNED_ORDER.compare(other.value(), source.value());
         if (order == 0) {

@@ -25,15 +25,16 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiFunction;
 
-/// `POST /api/v1/dlq/dismiss` marks dead letters as resolved, and `POST /api/v1/dlq/undismiss`
-/// removes the mark.
+/// The routes that mark dead letters as resolved (`POST /api/v1/dlq/dismiss`) and that remove the
+/// mark (`POST /api/v1/dlq/undismiss`).
 ///
-/// A request works in small transactions and stops after a few seconds. The reply says whether all
-/// selected dead letters were handled. If not, the reply contains a cursor. The same request, sent
-/// again with this cursor, continues where the first one stopped.
+/// Each request works in small transactions and stops after a few seconds. The reply says whether
+/// all selected dead letters were handled. If not, the reply contains a cursor. The same request,
+/// sent again with this cursor, continues where the first one stopped.
 public final class DismissalRoutes {
 
-    /// The time after which a request starts no more chunks. The first chunk always runs.
+    /// The time after which a request starts no more chunks, each of which is one transaction. The
+    /// first chunk always runs.
     private static final Duration REQUEST_BUDGET = Duration.ofSeconds(5);
 
     private static final int MAX_CHUNK_ROWS = 2_000;
@@ -52,7 +53,7 @@ public final class DismissalRoutes {
 
     /// The result of a request.
     ///
-    /// @param changed the number of dead letters that were dismissed, or undismissed
+    /// @param changed the number of dead letters that were dismissed or undismissed
     /// @param rest where to continue; empty if all selected dead letters were handled
     record DismissalProgress(int changed, Optional<DismissalCursor> rest) {
 
@@ -131,7 +132,7 @@ public final class DismissalRoutes {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
         var criteria = DeadLetterCriteria.read(input, resolved);
-        // The name identifies the request that a cursor belongs to. It includes the workspace,
+        // The name identifies the request that a cursor belongs to. It includes the workspace
         // because a session's workspace can change between two requests.
         String name = what + " " + caller.workspace() + " " + criteria;
         var cursor = input.parsed("cursor", text -> DismissalCursor.parse(text, name)).toOptional();
@@ -173,7 +174,7 @@ public final class DismissalRoutes {
     }
 
     /// Runs chunks until all are done or the time budget is used up. Runs at least one chunk, if
-    /// there is any. A source without matching dead letters also takes one chunk.
+    /// there are any. A source without matching dead letters also takes one chunk.
     ///
     /// @param cursor where an earlier request stopped; empty for the first request
     static DismissalProgress runChunks(

@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores which dead letters were dismissed, one row for each. Dead letters are dismissed and
-/// undismissed in chunks, oldest events first.
+/// Stores which dead letters have been dismissed, with one row for each. Dead letters are dismissed
+/// and undismissed in chunks, oldest events first.
 public final class DismissalStore {
 
     /// The result of one chunk.
     ///
-    /// @param changed the number of dead letters that were dismissed, or undismissed
+    /// @param changed the number of dead letters that were dismissed or undismissed
     /// @param last the last delivery that the chunk checked; empty if no delivery was left to check
     record DismissalChunk(int changed, Optional<UUID> last) {}
 
@@ -32,7 +32,7 @@ public final class DismissalStore {
     /// Checks the first `limit` dead letters in the range `ids`, and dismisses those that match the
     /// criteria and are not resolved.
     ///
-    /// @param ids the range of delivery ids that are still to be checked
+    /// @param ids the range of delivery ids that still have to be checked
     /// @param asOf the time of the dismissal; dead letters that ended later are not dismissed
     static DismissalChunk dismiss(
             Tx tx,

@@ -1,4 +1,4 @@
-/// Selects dead letters by criteria, and stores which of them users have dismissed.
+/// Selects dead letters by criteria and stores which of them users have dismissed.
 @NullMarked
 package dev.sluice.relay.deadletters;
 

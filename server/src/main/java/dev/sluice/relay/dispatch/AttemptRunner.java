@@ -64,8 +64,8 @@ public final class AttemptRunner {
         this.clock = clock;
     }
 
-    /// Runs one attempt and returns the result to be written. If ingest did not decide whether the
-    /// event matches the connection's filter, decides that first.
+    /// Runs one attempt and returns the result to be written. If ingest left open whether the event
+    /// matches the connection's filter, this method decides that first.
     ///
     /// Ends the delivery without an attempt if the event does not match the filter, if the event's
     /// retention period is over, or if the connection or destination was deleted. Returns empty if
@@ -175,16 +175,16 @@ public final class AttemptRunner {
         return expiry.isExpired(delivery.source(), Uuid7.timeOf(delivery.id().value()));
     }
 
-    /// Whether the delivery's route still exists and its configuration still puts no hold on the
-    /// delivery. Either can change while the HTTP connection is being opened.
+    /// Whether the delivery's route still exists and its configuration does not put the delivery on
+    /// hold. Either can change while the HTTP connection is being opened.
     private boolean isStillUnheld(UnfinishedDelivery delivery) {
         return routing.route(delivery.connection())
                 .filter(route -> delivery.trigger().holdReason(route).isEmpty())
                 .isPresent();
     }
 
-    /// Sends the request. If sending throws an exception, which only a bug can cause, returns a
-    /// failed attempt, so that the delivery does not stay unfinished forever.
+    /// Sends the request. If sending throws an unexpected exception, returns a failed attempt, so
+    /// that the delivery does not stay unfinished forever.
     private Outcome send(
             LoadedDelivery loaded,
             Route route,

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The queue of one destination's deliveries in this node's memory. Also counts the senders that
+/// The queue of one destination's deliveries in this node's memory. It also counts the senders that
 /// are sending these deliveries.
 ///
 /// Live deliveries (all except resends) are sent before resends, but a waiting resend is sent after

@@ -16,9 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The map from each destination to its [DestinationState], which is created on first use.
 /// Thread-safe.
 ///
-/// [#forgetDeleted] removes the states of deleted destinations. The counters of a workspace, which
-/// count the permits it holds and the payload memory it uses, are never removed, because they take
-/// up little memory.
+/// [#forgetDeleted] removes the states of deleted destinations. A workspace's counters, which track
+/// its permits and its payload memory, are never removed because they take up little memory.
 final class DestinationStates {
 
     /// Used in place of the workspace of a destination that this node does not know, usually

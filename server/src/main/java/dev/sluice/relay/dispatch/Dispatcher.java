@@ -114,9 +114,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return senderPool.rateLimitQueue();
     }
 
-    /// Updates the standing of every destination, and records which destinations are starving. This
-    /// method is the step of a loop. It returns false, so the next round waits for the loop's
-    /// interval.
+    /// Updates the standing of every destination, and records which destinations are starving. A
+    /// loop calls this method once in each round. It returns false, so that the next round waits
+    /// for the loop's interval.
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;
@@ -246,8 +246,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         }
     }
 
-    /// If the delivery is a probe, gives up the claim to it, so that another probe can be claimed.
-    /// Does nothing if the circuit already knows the outcome of the probe.
+    /// If the delivery is a probe, gives up the claim to the probe, so that another one can be
+    /// claimed. Does nothing if the circuit already knows the probe's outcome.
     private void giveBackProbe(LoadedDelivery loaded) {
         loaded.probe().ifPresent(circuits::giveBack);
     }
@@ -258,10 +258,10 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return !closing && node.mayStart(loaded.epoch());
     }
 
-    /// Gives up the delivery for now. The delivery waits in its lane, from which it is loaded again
-    /// and sent later. A fresh delivery is not stored as waiting yet, so this method queues a
-    /// result that stores it as waiting. A waiting delivery is stored already, so [Backlog] only
-    /// has to learn that the delivery is no longer in memory.
+    /// Gives up the delivery for now. It waits in its lane, from which it is loaded again and sent
+    /// later. A fresh delivery has not been stored as waiting yet, so this method queues a result
+    /// that stores it as waiting. A waiting delivery is stored already, so [Backlog] only has to
+    /// learn that the delivery is no longer in memory.
     private void putBack(LoadedDelivery loaded) throws InterruptedException {
         if (loaded.isFresh()) {
             results.add(

@@ -30,8 +30,8 @@ public record HoldPolicy(Circuits circuits) {
     }
 
     /// Returns the reason why this delivery is on hold, or empty if it is not. A delivery chosen as
-    /// the probe may be sent even though the circuit is not closed. The claim to the probe must
-    /// still be valid and must not expire before the attempt times out.
+    /// the probe may be sent even though the circuit is not closed. For that, its claim to the
+    /// probe must still be valid and must not expire before the attempt times out.
     Optional<HoldReason> holdOf(Route route, LoadedDelivery loaded, Instant now) {
         var hold = holdOf(route, loaded.delivery().trigger());
         boolean isProbe =

@@ -8,15 +8,15 @@ import dev.sluice.relay.fairness.PayloadMemory;
 
 import java.util.Optional;
 
-/// A delivery with its payload, in this node's memory.
+/// A delivery and its payload, in this node's memory.
 ///
 /// @param isFresh true if the delivery came straight from ingest and this node owns its row; false
 ///   if its row waits in a lane that this node has leased
 /// @param epoch the epoch under which this node owns the row or leased the lane
-/// @param recoveries the recorded number of process deaths during attempts of the delivery (see
-///   [dev.sluice.relay.PoisonPolicy]); 0 for a fresh delivery
-/// @param probe the claim under which this delivery is sent as the probe of its destination's
-///   circuit; empty if the delivery is not a probe
+/// @param recoveries how many process deaths during attempts at the delivery have been recorded
+///   (see [dev.sluice.relay.PoisonPolicy]); 0 for a fresh delivery
+/// @param probe the claim under which this delivery is sent as the probe for its destination's
+///   circuit; empty if it is not a probe
 public record LoadedDelivery(
         UnfinishedDelivery delivery,
         Payload payload,
@@ -29,7 +29,7 @@ public record LoadedDelivery(
         this(delivery, payload, isFresh, epoch, 0, Optional.empty());
     }
 
-    /// Returns the class under which the memory of the delivery's payload is counted.
+    /// Returns the traffic class to which the memory for the delivery's payload is charged.
     PayloadMemory.TrafficClass trafficClass() {
         return isFresh
                 ? PayloadMemory.TrafficClass.FRESH

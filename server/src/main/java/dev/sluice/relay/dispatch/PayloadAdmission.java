@@ -55,7 +55,7 @@ public final class PayloadAdmission implements JournalListener {
     }
 
     /// Reserves memory and a queue slot for a delivery that is about to be stored. Returns false if
-    /// the delivery should be stored as waiting.
+    /// the delivery should be stored as waiting instead.
     ///
     /// @param size the size of the delivery's payload, in bytes
     public boolean reserve(DestinationId destination, int size) {
@@ -74,7 +74,7 @@ public final class PayloadAdmission implements JournalListener {
         return true;
     }
 
-    /// Returns how many fresh deliveries of a destination may wait in memory. If the destination
+    /// Returns how many fresh deliveries to a destination may wait in memory. If the destination
     /// has a rate limit, the number is at most what the limit allows in one second.
     private int maxFresh(DestinationId destination) {
         return SenderPool.rateLimit(routing.destination(destination))
@@ -157,7 +157,7 @@ public final class PayloadAdmission implements JournalListener {
         }
     }
 
-    /// Releases the memory of an admitted delivery.
+    /// Releases the memory reserved for an admitted delivery's payload.
     void release(DestinationState state, LoadedDelivery loaded) {
         memory.release(state.share(loaded.trafficClass()), loaded.payload().memoryBytes());
     }
@@ -167,7 +167,8 @@ public final class PayloadAdmission implements JournalListener {
         return memory.reservedBytes();
     }
 
-    /// Refuses reservations for fresh deliveries from now on, so that they are stored as waiting.
+    /// From now on, refuses reservations for fresh deliveries, which are then stored as waiting
+    /// instead.
     void close() {
         isClosed = true;
     }

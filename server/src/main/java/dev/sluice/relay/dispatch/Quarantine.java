@@ -117,7 +117,7 @@ public final class Quarantine implements Loop.Step {
         return false;
     }
 
-    /// Returns the next action, which must be run without holding the monitor.
+    /// Returns the next action. The caller must run it without holding the monitor.
     private synchronized Runnable next() {
         var now = clock.instant();
         if (state == QuarantineState.IDLE && !waiting.isEmpty() && rest.isOver(now)) {

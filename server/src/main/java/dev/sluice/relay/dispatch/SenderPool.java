@@ -79,8 +79,8 @@ final class SenderPool {
         return known.isPresent() ? known.get().spec().rateLimit() : Optional.empty();
     }
 
-    /// Starts one more sender for a destination if its limits allow it. If no permit is free for
-    /// it, the destination waits for one.
+    /// Starts one more sender for a destination if the destination's limits allow it. If no permit
+    /// is free for the sender, the destination waits for one.
     void startSender(DestinationState state) {
         if (!addSender(state)) {
             return;
@@ -97,8 +97,8 @@ final class SenderPool {
     }
 
     /// If a delivery is queued and the destination's limits allow another attempt, increments the
-    /// destination's number of senders and returns true. Otherwise returns false. If the rate limit
-    /// does not allow another attempt yet, also adds the destination to the [RateLimitQueue].
+    /// destination's sender count and returns true. Otherwise returns false. If the rate limit does
+    /// not allow another attempt yet, also adds the destination to the [RateLimitQueue].
     private boolean addSender(DestinationState state) {
         var known = routing.destination(state.destination());
         var limit = rateLimit(known);
@@ -145,8 +145,8 @@ final class SenderPool {
         }
     }
 
-    /// Makes a sender end, so that its permit becomes free. If deliveries are left, the destination
-    /// is put in line for another permit.
+    /// Makes the sender end, so that its permit becomes free. If deliveries are still queued, the
+    /// destination joins the line for another permit.
     private Optional<LoadedDelivery> yieldPermit(DestinationState state) {
         if (state.queue().removeSender()) {
             fairPermits.enqueue(state.permitHolder());
@@ -185,7 +185,7 @@ final class SenderPool {
     }
 
     /// Updates the standing of every destination, records which destinations are starving, and
-    /// starts waiting senders. Called about once a second, because a destination whose attempts all
+    /// starts waiting senders. Called about once a second because a destination whose attempts all
     /// hang triggers no other update.
     void updateStandings() {
         var now = clock.instant();

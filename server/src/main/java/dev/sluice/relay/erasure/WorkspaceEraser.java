@@ -19,21 +19,21 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Erases the data of deleted workspaces, one chunk in each round.
+/// Erases the data of deleted workspaces, one chunk per round.
 ///
-/// Erasing begins a quarter of an hour after a workspace is deleted. No attempt takes longer than
-/// five minutes, so no attempt for the workspace is in flight by then. A node locks the workspace
-/// while it erases a chunk; other nodes skip a locked workspace. After a crash, the next round
-/// continues with the next chunk. A workspace that cannot be erased is skipped until all others
-/// have been erased.
+/// Erasure begins fifteen minutes after a workspace is deleted. No attempt takes longer than five
+/// minutes, so no attempt for the workspace is in flight by then. A node locks the workspace while
+/// it erases a chunk; other nodes skip a locked workspace. After a crash, the next round continues
+/// with the next chunk. A workspace that cannot be erased is skipped until all others have been
+/// erased.
 public final class WorkspaceEraser implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceEraser.class);
 
     static final Duration GRACE_PERIOD = Duration.ofMinutes(15);
 
-    /// The maximum number of rows that one chunk erases from a table. An event counts as one row,
-    /// together with its deliveries and attempts.
+    /// The maximum number of rows that one chunk erases from a table. An event, together with its
+    /// deliveries and attempts, counts as one row.
     private static final int CHUNK_SIZE = 500;
 
     /// Erases one kind of data.
@@ -82,7 +82,8 @@ public final class WorkspaceEraser implements Loop.Step {
     }
 
     /// Erases one chunk of a workspace. Returns false if the erasure fails, or if another node is
-    /// erasing the workspace. Throws if the failure is only temporary, such as a lost connection.
+    /// erasing the workspace. Throws an exception if the failure is only temporary, such as a lost
+    /// connection.
     private boolean tryErase(WorkspaceId workspace, Instant now) {
         try {
             return db.call(

@@ -12,21 +12,20 @@ import java.util.concurrent.TimeUnit;
 /// The permits are split into two halves. One half is for proven destinations, which are expected
 /// to return permits soon. The other half is for slow and untried destinations (see [Standing]). A
 /// permit counts toward the half it was taken from until it is returned. In each half, the
-/// workspaces share the permits by the rule of [FairShare]. The destinations of a workspace share
-/// that workspace's permits by the same rule, with one exception: a destination that has no permit
-/// may take one whenever its workspace may take one. Workspaces whose destinations are waiting take
-/// turns. The destinations of one workspace are normally served in the order in which they began to
-/// wait.
+/// workspaces share the permits by the [FairShare] rule. A workspace's destinations share its
+/// permits by the same rule, with one exception: a destination that has no permit may take one
+/// whenever its workspace may take one. Workspaces whose destinations are waiting take turns. The
+/// destinations of one workspace are normally served in the order in which they began to wait.
 ///
-/// This guarantees, whatever other workspaces and destinations do:
+/// This guarantees the following, whatever other workspaces and destinations do:
 ///
 /// - Suppose that a half has `s` permits and that `n` other workspaces hold some of them. The rule
 ///   then lets a workspace take up to `s / ((n + 1) (n + 2))` of them, rounded down, without
 ///   waiting for another workspace.
 /// - Destinations that are unproven when they take a permit (see [SlownessDetector]) can together
-///   hold no more than the unproven half. A permit of the proven half can be held for long only by
-///   a destination that became slow after taking it. The rule of [FairShare] also limits the
-///   permits of such a destination.
+///   hold no more than the unproven half. A permit from the proven half can be held for long only
+///   by a destination that became slow after taking it. The [FairShare] rule also limits how many
+///   permits such a destination can hold.
 ///
 /// Thread-safe. Except for `awaitAllFree`, methods wait only for this object's monitor. The class
 /// reads no clock and starts no thread: after a `release`, the caller must call `acquireNext`.
@@ -34,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 /// @param <D> the destination type
 public final class FairPermits<D> {
 
-    /// The permits that a workspace holds, separately for each half. Guarded by the monitor of its
-    /// [FairPermits].
+    /// The permits that a workspace holds, counted separately for each half. Guarded by the monitor
+    /// of its [FairPermits].
     public static final class WorkspacePermits {
         private final Stake proven = new Stake();
         private final Stake unproven = new Stake();
@@ -45,7 +44,7 @@ public final class FairPermits<D> {
         }
     }
 
-    /// The permits of one half that a workspace holds, and how they are distributed among its
+    /// The permits from one half that a workspace holds, and how they are distributed among its
     /// destinations.
     private static final class Stake {
         private final Portion portion = new Portion();
@@ -98,9 +97,9 @@ public final class FairPermits<D> {
         }
 
         /// Whether the destination may take a permit, given that its workspace may. The
-        /// destination's first permit has no further condition. For more permits, the rule of
-        /// [FairShare] applies among the destinations of the workspace. In that rule, the free
-        /// units are the permits that the workspace could still take.
+        /// destination's first permit requires nothing more. For further permits, the [FairShare]
+        /// rule applies among the workspace's destinations. In that rule, the free units are the
+        /// permits that the workspace could still take.
         boolean mayTake(PermitHolder<D> permitHolder) {
             var portion = permitHolder.in(standing);
             if (portion.held() == 0) {
@@ -150,10 +149,10 @@ public final class FairPermits<D> {
     }
 
     /// Takes a permit from the half that `standing` selects. Returns false if the sharing rules do
-    /// not allow it or if a destination of the same workspace is waiting for a permit of that half.
-    /// Also returns false after [#close]. Does not add the holder to the line.
+    /// not allow it or if a destination of the same workspace is waiting for a permit from that
+    /// half. Also returns false after [#close]. Does not add the holder to the line.
     ///
-    /// A destination may get a permit here ahead of waiting destinations of other workspaces. This
+    /// A destination may get a permit here ahead of waiting destinations in other workspaces. This
     /// does not delay those workspaces for long: a workspace that may take a permit waits only
     /// until the next call to [#acquireNext].
     ///
@@ -172,8 +171,8 @@ public final class FairPermits<D> {
         return true;
     }
 
-    /// Adds the holder to the end of its workspace's line, to wait for one permit of the half that
-    /// its standing selects. Does nothing if the holder is already in line.
+    /// Adds the holder to the end of its workspace's line, to wait for one permit from the half
+    /// that its standing selects. Does nothing if the holder is already in line.
     public synchronized void enqueue(PermitHolder<D> permitHolder) {
         if (!permitHolder.isWaiting) {
             permitHolder.isWaiting = true;

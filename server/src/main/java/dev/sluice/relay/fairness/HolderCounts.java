@@ -7,7 +7,7 @@ import java.util.Arrays;
 /// A holder takes and returns one unit at a time, so each step changes a single count.
 final class HolderCounts {
 
-    /// At index `n`, the number of holders with at least `n` units. Grows as needed.
+    /// At index `n`, the number of holders with at least `n` units. The array grows as needed.
     private int[] atLeast = new int[8];
 
     /// Returns how many holders, other than the one that is asking, have at least a quarter of

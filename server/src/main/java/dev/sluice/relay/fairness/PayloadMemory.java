@@ -2,15 +2,15 @@ package dev.sluice.relay.fairness;
 
 /// A byte budget for the payloads in memory, shared fairly among workspaces and destinations.
 ///
-/// Workspaces share the budget by the rule of [FairShare], counted in units of 16 KiB. A single
-/// active workspace therefore gets half of the memory, and `n` active workspaces leave at least
-/// `1/(n+1)` of it free. Within these limits, a destination may use at most a fraction of the
-/// memory that stays free (the dynamic threshold method of Choudhury and Hahne, 1998): a quarter
-/// for its fresh deliveries, an eighth for its waiting deliveries, and a sixteenth for its resends.
-/// Each of these classes is counted separately, so one class cannot use up the share of another. If
-/// only the fresh deliveries of one destination are in memory, they get a fifth of the memory.
+/// Workspaces share the budget by the [FairShare] rule, counted in units of 16 KiB. A single active
+/// workspace therefore gets half of the memory, and `n` active workspaces leave at least `1/(n+1)`
+/// of it free. Within these limits, a destination may use at most a fraction of the memory that
+/// stays free (the dynamic threshold method of Choudhury and Hahne, 1998): a quarter for its fresh
+/// deliveries, an eighth for its waiting deliveries, and a sixteenth for its resends. Each of these
+/// classes is counted separately, so one class cannot use up another's share. If only the fresh
+/// deliveries of one destination are in memory, they may use a fifth of the memory.
 ///
-/// The first payload of a share is exempt from the share's limit, and the first payload of a
+/// The first payload in a share is exempt from the share's limit, and the first payload in a
 /// workspace is exempt from the workspace's limit. A payload that is exempt from both needs only
 /// enough free memory. Thread-safe; no method blocks for long.
 public final class PayloadMemory {
@@ -29,7 +29,7 @@ public final class PayloadMemory {
         WAITING(8),
         RESEND(16);
 
-        /// A share may use at most the number of bytes that stay free in total, divided by this
+        /// A share may use at most the number of bytes that remain free in total, divided by this
         /// number.
         private final int divisor;
 
@@ -76,7 +76,7 @@ public final class PayloadMemory {
     }
 
     /// Reserves `size` bytes; returns false if there is no room, or if the limit of the workspace
-    /// or the share is reached.
+    /// or the share would be exceeded.
     public synchronized boolean tryReserve(MemoryShare share, int size) {
         long left = capacityBytes - bytes - size;
         boolean isRoom =

@@ -6,14 +6,14 @@ import dev.sluice.relay.InFlightRecorder;
 /// limit on open files.
 ///
 /// An attempt that is waiting for its response needs a socket and about 50 KiB of heap, most of it
-/// for TLS. It needs 180 KiB if the head of the response has the maximum size.
+/// for TLS. It needs 180 KiB if the response head has the maximum size.
 public final class PermitLimit {
 
     private static final long HEAP_BYTES_PER_PERMIT = 512 << 10;
     private static final int MIN_PERMITS = 2_048;
 
-    /// Attempts may use one quarter of the limit on open files. Another quarter is for idle
-    /// connections that are kept for later attempts.
+    /// Attempts may use a quarter of the open-file limit. Another quarter is for idle connections
+    /// that are kept for later attempts.
     private static final int FILES_DIVISOR = 4;
 
     private PermitLimit() {}

@@ -1,6 +1,7 @@
 package dev.sluice.relay.fairness;
 
-/// The number of units of a [FairShare] that one holder has. Guarded by the same lock as the share.
+/// The number of units that one holder has taken from a [FairShare]. Guarded by the same lock as
+/// the share.
 public final class Portion {
 
     private int held;

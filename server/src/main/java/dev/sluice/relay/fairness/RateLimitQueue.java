@@ -23,7 +23,7 @@ public final class RateLimitQueue implements Loop.Step {
     private final Set<DestinationId> waiting = ConcurrentHashMap.newKeySet();
     private final Consumer<DestinationId> startSender;
 
-    /// Never counted down. Waiting for it is a sleep that an interrupt ends early.
+    /// This latch is never counted down. Waiting for it is a sleep that an interrupt can end early.
     private final CountDownLatch interrupted = new CountDownLatch(1);
 
     private volatile Runnable onAdded = () -> {};

@@ -12,13 +12,13 @@ import java.time.InstantSource;
 /// the API.)
 ///
 /// Slots, one for each allowed attempt, are spread evenly over time. Unused slots are lost, except
-/// those of the last 50 ms. Any one second therefore has at most 5 % more attempts than the limit,
-/// plus one. If the clock is set back, the next attempt waits for at most the time between two
-/// slots.
+/// those from the last 50 ms. Any one second therefore has at most 5 % more attempts than the
+/// limit, plus one. If the clock is set back, the next attempt waits for at most the time between
+/// two slots.
 ///
 /// All methods are short and synchronize on this object. The clock is read while the monitor is
-/// held. Each thread therefore sees a time no earlier than the thread before it, unless the clock
-/// is set back.
+/// held. Each thread therefore sees a time no earlier than the previous thread did, unless the
+/// clock is set back.
 public final class RateLimiter {
 
     private static final Duration BURST_ALLOWANCE = Duration.ofMillis(50);

@@ -15,7 +15,7 @@ import java.util.SequencedSet;
 /// unproven. Not thread-safe: the queue that owns the detector guards it.
 public final class SlownessDetector {
 
-    /// The maximum duration of an attempt of a proven destination.
+    /// The longest that an attempt may take while its destination still counts as proven.
     public static final Duration PROMPT = Duration.ofSeconds(1);
 
     /// The attempts in progress, earliest first.

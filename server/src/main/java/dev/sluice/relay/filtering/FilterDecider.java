@@ -11,15 +11,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /// Evaluates the filters that ingest left undecided. Each filter is evaluated before the first
-/// attempt of its delivery.
+/// attempt at its delivery.
 ///
-/// The work of one decision is not limited, but it grows only linearly with the size of the
+/// The work for one decision is not limited, but it grows only linearly with the size of the
 /// payload: no rule reads a payload more than a few times. Decisions use at most half of the CPU
 /// cores, or one core if there is only one. The workspace that has used the least CPU time goes
 /// next, so expensive filters mainly delay the deliveries of their own workspace. Thread-safe.
 public final class FilterDecider {
 
-    /// The effort counted for parsing one byte of the payload. The parser itself does not count its
+    /// The effort charged for parsing one byte of the payload. The parser does not count its own
     /// effort.
     private static final long PARSING_COST = 4;
 
@@ -34,7 +34,7 @@ public final class FilterDecider {
         return new FilterDecider(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
-    /// Waits for the workspace's turn, and then decides whether the event matches the filter.
+    /// Waits for the workspace's turn and then decides whether the event matches the filter.
     /// Returns `UNDECIDED` if the delivery may no longer be sent by then.
     ///
     /// @param route returns the current route, or empty if the delivery may no longer be sent. It

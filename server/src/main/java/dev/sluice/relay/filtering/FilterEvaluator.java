@@ -7,7 +7,7 @@ import dev.sluice.gateway.routing.Route;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Evaluates the filter of one connection.
+/// Evaluates a connection's filter.
 public final class FilterEvaluator {
 
     private static final Logger log = LoggerFactory.getLogger(FilterEvaluator.class);

@@ -1,5 +1,5 @@
-/// Evaluates the filters of connections. Ingest evaluates them first, with a small limit on the
-/// effort. Filters that would exceed the limit are evaluated later, before the delivery is sent.
+/// Evaluates connection filters. Ingest evaluates them first, within a small effort limit. A filter
+/// that would exceed the limit is evaluated later, before the delivery is sent.
 @NullMarked
 package dev.sluice.relay.filtering;
 

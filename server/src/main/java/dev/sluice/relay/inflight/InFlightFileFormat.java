@@ -34,10 +34,10 @@ import java.util.UUID;
 /// | zeros | number of earlier attempts, times two; plus one if alone |
 ///
 /// A home is a data directory together with the current boot of its machine. Only a process with
-/// the same home reads the attempts in a file. The file then contains everything that the dead
-/// process wrote, up to its last instruction. A file from another home is not trusted, for two
-/// reasons: after a power loss, it is unknown how much of the file reached the disk; and if the
-/// directory is a copy, the process that wrote the file may still be alive.
+/// the same home reads the attempts in a file. If the homes match, the file contains everything
+/// that the dead process wrote, up to its last instruction. A file from another home is not
+/// trusted, for two reasons: after a power loss, it is unknown how much of the file reached the
+/// disk; and if the directory is a copy, the process that wrote the file may still be alive.
 final class InFlightFileFormat {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightFileFormat.class);
@@ -73,8 +73,8 @@ final class InFlightFileFormat {
                         home.getLeastSignificantBits()));
     }
 
-    /// Returns the attempts that were in flight when the process that wrote the file died, one for
-    /// each delivery.
+    /// Returns the attempts that were in flight when the process that wrote the file died, at most
+    /// one for each delivery.
     ///
     /// Returns an empty list if the file is missing, cannot be read, is damaged, has another format
     /// or belongs to another home.

@@ -28,12 +28,11 @@ public final class InFlightRecovery {
     /// opens a recorder for this process. If the new file cannot be created, returns
     /// [InFlightRecorder#NO_OP].
     ///
-    /// The caller must hold the lock of the data directory. It must call this method before it
-    /// takes over the deliveries of the previous process. Otherwise, a delivery could be loaded
-    /// again before its attempt is counted. If the call fails, it can be repeated: the old file is
-    /// kept until all attempts are counted. An attempt whose row cannot be updated, for example
-    /// because the row is damaged, is not counted, so that it does not keep the server from
-    /// starting.
+    /// The caller must hold the data directory's lock, and must call this method before it takes
+    /// over the previous process's deliveries. Otherwise, a delivery could be loaded again before
+    /// its attempt is counted. If the call fails, it can be repeated: the old file is kept until
+    /// all attempts have been counted. An attempt whose row cannot be updated, for example because
+    /// the row is damaged, is not counted, so that it does not keep the server from starting.
     ///
     /// @param path the path of the file, which need not exist
     /// @param home identifies the data directory and the current boot of the machine; the attempts

@@ -42,7 +42,7 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     private final AtomicBoolean isFaulty = new AtomicBoolean();
 
     /// The attempt that is recorded as the only one in flight, or null if there is none. Both this
-    /// field and the slot of that attempt are written under the monitor.
+    /// field and that attempt's slot are written under the monitor.
     private volatile @Nullable IsolatedAttempt isolated;
 
     /// Whether isolation is in force (see [#beginIsolation]). Only then can an attempt be recorded
@@ -64,10 +64,11 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
         return InFlightFileFormat.read(path, home);
     }
 
-    /// Creates a file whose slots are all free, replacing an existing file, and returns a recorder
+    /// Creates a file whose slots are all free, replacing any existing file, and returns a recorder
     /// that writes to it.
     ///
-    /// @throws IOException also if the file system does not support memory-mapped files
+    /// @throws IOException if the file cannot be created, or if the file system does not support
+    ///   memory-mapped files
     public static MappedInFlightRecorder create(Path path, UUID home) throws IOException {
         // A new file replaces the old one, because a process that is about to end may still have
         // the old file mapped.

@@ -2,11 +2,11 @@ package dev.sluice.relay.inflight;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A lock-free allocator of the slots of the in-flight file. Slot numbers start at 0.
+/// A lock-free allocator for the slots of the in-flight file. Slot numbers start at 0.
 ///
-/// It is a Treiber stack (published in 1986) in an array. The head contains the number of the slot
-/// on top of the stack and a count of changes. The count reveals whether the top slot was taken and
-/// released again between reading and replacing the head (the ABA problem).
+/// It is implemented as a Treiber stack (published in 1986) in an array. The head contains the
+/// number of the slot on top of the stack and a count of changes. The count reveals whether the top
+/// slot was taken and released again between reading and replacing the head (the ABA problem).
 final class SlotAllocator {
 
     static final int NO_SLOT = -1;

@@ -1,5 +1,5 @@
-/// Records which attempts are in flight, in a file that survives the process, and counts them after
-/// a crash.
+/// Records which attempts are in flight in a file that outlives the process, and counts those
+/// attempts after a crash.
 @NullMarked
 package dev.sluice.relay.inflight;
 

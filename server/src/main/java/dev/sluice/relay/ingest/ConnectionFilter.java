@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Decides which connections get a delivery of an event, and lists the connections whose filter the
-/// event does not match.
+/// Decides which connections get a delivery for an event, and lists the connections whose filters
+/// the event does not match.
 ///
-/// All filters that are evaluated for an event share one limit on the effort, which grows with the
-/// size of the event. A filter that would exceed the limit is left undecided;
+/// All filters evaluated for an event share one effort limit, which grows with the size of the
+/// event. A filter that would exceed the limit is left undecided;
 /// [dev.sluice.relay.filtering.FilterDecider] decides it later.
 ///
 /// One instance handles one event, on one thread.
 final class ConnectionFilter {
 
-    /// Used for sources whose connections have no filter. Its list of filtered connections is
+    /// Used if none of the source's connections has a filter. Its list of filtered connections is
     /// always empty, so all events can share it.
     private static final ConnectionFilter PASS_ALL = new ConnectionFilter(null, List.of());
 

@@ -9,8 +9,8 @@ import java.util.function.DoubleSupplier;
 
 /// Checks whether the disk has room for more events.
 ///
-/// Below 8 % free space, ingest refuses events, to keep PostgreSQL from filling the disk.
-/// Deliveries continue. Each round measures the free space once.
+/// When less than 8 % of the disk is free, ingest refuses events, so that PostgreSQL does not fill
+/// the disk. Deliveries continue. Each round measures the free space once.
 public final class DiskSpaceMonitor implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(DiskSpaceMonitor.class);

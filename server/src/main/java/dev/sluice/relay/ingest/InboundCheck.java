@@ -34,9 +34,9 @@ public final class InboundCheck {
     private final String baseUrl;
     private final String hopHeader;
 
-    /// @param baseUrl the public base URL that senders use; it is configured and never read from
-    ///   the request
-    /// @param hopHeader the header that counts the relays a webhook passed through (see
+    /// @param baseUrl the public base URL that senders use; it comes from the configuration and
+    ///   never from the request
+    /// @param hopHeader the header that counts the relays a webhook has passed through (see
     ///   [dev.sluice.relay.LoopDetector]); it is never masked, so that the count is not lost
     public InboundCheck(String baseUrl, String hopHeader) {
         this.baseUrl = baseUrl;

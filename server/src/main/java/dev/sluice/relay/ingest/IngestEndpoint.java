@@ -49,20 +49,20 @@ public final class IngestEndpoint implements Endpoint {
 
     public static final String PATH = "/in/";
 
-    /// How long a request waits for its event to be committed before the reply is 500.
+    /// How long a request waits for its event to be committed before the reply is a 500.
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
 
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
-    /// A webhook that was stored.
+    /// A webhook that has been stored.
     ///
     /// @param reply the reply to the sender of the webhook
     public record StoredWebhook(EventId id, EventVerification verification, Reply reply) {}
 
     /// The counter, the timer and the tracer that the endpoint reports to.
     ///
-    /// @param durations how long requests took from start to reply, only for requests whose webhook
-    ///   was stored
+    /// @param durations how long requests took from start to reply, recorded only for requests
+    ///   whose webhook was stored
     public record IngestMeters(
             RefusalCounter refusals, LockFreeHistogram durations, EventTracer tracer) {}
 
@@ -169,8 +169,8 @@ public final class IngestEndpoint implements Endpoint {
         return store(ingestRoute, webhook, begun, request::releaseBodyMemory).reply();
     }
 
-    /// Accepts a webhook that a user composed. It goes through the same steps as a webhook from a
-    /// sender.
+    /// Accepts a webhook that a user composed. The webhook goes through the same steps as one from
+    /// a sender.
     ///
     /// @param token the token of the source's ingest path
     /// @throws ApiException if the webhook is refused, with the same status that a sender would
@@ -235,9 +235,9 @@ public final class IngestEndpoint implements Endpoint {
         };
     }
 
-    /// Builds the event to store. Spends a token of the monthly quota, unless verification failed,
-    /// and reserves memory for the deliveries that are not on hold, if there is room. Undoes both
-    /// if it throws an exception.
+    /// Builds the event to store. Spends a token from the monthly quota, unless verification
+    /// failed. If there is room, also reserves memory for the deliveries that are not on hold.
+    /// Undoes both if it throws an exception.
     AcceptedEvent prepareEvent(
             IngestRoute ingestRoute,
             String method,
@@ -309,7 +309,7 @@ public final class IngestEndpoint implements Endpoint {
     }
 
     /// Passes the event to the journal. If the journal refuses it, gives back the event's quota
-    /// token and memory, and throws.
+    /// token and memory, and throws an exception.
     void offer(AcceptedEvent event) {
         boolean isAccepted = false;
         try {

@@ -8,8 +8,8 @@ import dev.sluice.relay.verify.ChallengeResponder;
 
 import java.util.Optional;
 
-/// Answers GET and HEAD on an ingest URL. A subscription challenge is echoed. Any other request
-/// gets a fixed HTML page, which contains no event data.
+/// Answers GET and HEAD requests to an ingest URL. Echoes a subscription challenge. Any other
+/// request gets a fixed HTML page, which contains no event data.
 ///
 /// A challenge is sent in one of two parameters: `hub.challenge`, if `hub.mode` is `subscribe`
 /// (specified in WebSub, section "Hub Verifies Intent of the Subscriber"), or `challenge`, which

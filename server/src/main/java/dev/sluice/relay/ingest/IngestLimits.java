@@ -15,7 +15,7 @@ public record IngestLimits(
 
     private static final long MAX_BODY_MEMORY_BYTES = 128L << 20;
 
-    /// Returns limits whose memory for bodies is 128 MiB, or an eighth of the heap if that is less.
+    /// Returns limits with 128 MiB of memory for bodies, or an eighth of the heap if that is less.
     public static IngestLimits of(
             DiskSpaceMonitor diskSpace,
             IngestRateLimiter ingestRateLimiter,

@@ -20,8 +20,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/// Limits how many requests to a source are accepted in each clock minute, from second 0 to second
-/// 59. The plan of the source's workspace sets the limit.
+/// Limits how many requests to a source are accepted in each clock minute (from second 0 to second
+/// 59). The plan of the source's workspace sets the limit.
 ///
 /// Each node counts its own requests. Once a second, a round exchanges the counts with the other
 /// nodes through the unlogged table `ingest_use`. A single node enforces the limit exactly. Several
@@ -29,9 +29,9 @@ import java.util.function.Function;
 /// in a second or two. Thread-safe.
 public final class IngestRateLimiter implements Loop.Step {
 
-    /// The requests to one source that were accepted in one minute.
+    /// The number of requests to one source that were accepted in one minute.
     ///
-    /// @param minute minutes since 1970
+    /// @param minute the minute, as the number of minutes since 1970
     /// @param own the number of requests counted by this node
     /// @param others the number of requests counted by all other nodes, as of the last exchange
     /// @param isExceeded whether the newest request exceeded the limit

@@ -14,12 +14,12 @@ final class IngestUseStore {
 
     private IngestUseStore() {}
 
-    /// Deletes the counts of minutes before `minute`.
+    /// Deletes the counts for minutes before `minute`.
     static void deleteBefore(Tx tx, long minute) {
         tx.update("delete from ingest_use where minute < ?", minute);
     }
 
-    /// Stores how many requests this node has accepted so far in the minute, for each source.
+    /// Stores how many requests this node has accepted for each source so far in the minute.
     /// Replaces earlier counts.
     static void save(Tx tx, long minute, UUID node, Map<SourceId, Integer> counts) {
         tx.updateEach(
@@ -34,8 +34,8 @@ final class IngestUseStore {
                         .toList());
     }
 
-    /// Returns how many requests all other nodes together have accepted in the minute, for each
-    /// source that has any.
+    /// Returns, for each source that has any, how many requests all other nodes together have
+    /// accepted in the minute.
     static Map<SourceId, Integer> countsOfOthers(Tx tx, long minute, UUID node) {
         var others = new HashMap<SourceId, Integer>();
         tx.query(

@@ -41,13 +41,13 @@ import java.util.function.Function;
 /// limit.
 ///
 /// Events that are stored while a plan has no limit take no tokens. If the workspace gets a limit
-/// again, these events also count: before tokens are reserved, the number of taken tokens is raised
-/// to the number of stored events.
+/// again, these events also count: before tokens are reserved, the number of tokens taken is raised
+/// to the number of events stored.
 ///
-/// A node returns the unused tokens of an idle workspace. The token of an event that was not stored
-/// can be spent again. When a node stops, it returns all its unused tokens. If a node crashes, its
-/// unused tokens are lost for the rest of the month: at most about one chunk for each workspace
-/// (see [QuotaLease#chunkSize]).
+/// A node returns the unused tokens of an idle workspace. The token for an event that was not
+/// stored can be spent again. When a node stops, it returns all its unused tokens. If a node
+/// crashes, its unused tokens are lost for the rest of the month: at most about one chunk for each
+/// workspace (see [QuotaLease#chunkSize]).
 ///
 /// Each round returns the tokens of idle workspaces, and those left from past months or former
 /// limits. Thread-safe.

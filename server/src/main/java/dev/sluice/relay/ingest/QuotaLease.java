@@ -18,9 +18,9 @@ final class QuotaLease {
     private static final Duration EMPTY_CACHE_TTL = Duration.ofSeconds(1);
 
     /// The number of consecutive idle checks, about one a second, after which a lease returns its
-    /// unused tokens: about a minute. That is soon enough for other nodes to use the tokens in the
-    /// same month. If the time were much shorter, a workspace with few events would reserve and
-    /// return tokens for each event.
+    /// unused tokens. A minute is soon enough for other nodes to use the tokens in the same month.
+    /// If the time were much shorter, a node would reserve and return tokens for each event of a
+    /// workspace with few events.
     static final int IDLE_CHECKS = 60;
 
     private long tokens;
@@ -53,7 +53,8 @@ final class QuotaLease {
         return true;
     }
 
-    /// Returns a token to this lease. Called if its event was not stored.
+    /// Puts a token back into this lease. Called if the event that the token was spent for was not
+    /// stored.
     synchronized void giveBack() {
         tokens++;
         unusedChecks = 0;

@@ -10,8 +10,8 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
 
-/// Updates the table `quota`, which records how many tokens of each month the nodes have reserved
-/// or spent (see [MonthlyQuota]).
+/// The SQL for the `quota` table, which records how many of a workspace's tokens for each month the
+/// nodes have reserved or spent (see [MonthlyQuota]).
 public final class QuotaStore {
 
     private QuotaStore() {}
@@ -65,9 +65,9 @@ public final class QuotaStore {
     }
 
     /// Returns the number of events that were stored in a month, not counting those that failed
-    /// verification. The result might not include events of the last second yet. They are counted
-    /// when the next chunk is reserved. While the plan has a quota, the result is never more than
-    /// the number of tokens taken.
+    /// verification. The result might not include events from the last second yet; these are
+    /// counted when the next chunk is reserved. While the plan has a quota, the result is never
+    /// more than the number of tokens taken.
     private static long stored(Tx tx, WorkspaceId workspace, int month) {
         var first = LocalDate.of(month / 100, month % 100, 1);
         return tx.single(

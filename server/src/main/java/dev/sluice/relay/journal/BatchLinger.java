@@ -18,8 +18,8 @@ final class BatchLinger {
     /// events are likely to arrive soon.
     private static final int MIN_BATCH = 8;
 
-    /// The writer does not pause if at least this many events are queued, or if the queued events
-    /// cost at least [#MAX_QUEUED_BYTES]. The next batch is then already large enough.
+    /// The writer does not pause if at least this many events are queued, or if their total cost is
+    /// at least [#MAX_QUEUED_BYTES]. The next batch is then already large enough.
     private static final int MAX_QUEUED = 64;
 
     private static final int MAX_QUEUED_BYTES = 1 << 20;

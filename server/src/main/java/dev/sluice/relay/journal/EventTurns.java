@@ -11,8 +11,8 @@ import java.util.SequencedMap;
 
 /// A queue of events in which workspaces take turns, as do the sources within each workspace. One
 /// event is removed in each turn. A workspace with events in the queue waits for at most one event
-/// of each other workspace before its next turn. The first event of a source waits for at most one
-/// event of each other source of its workspace. The events of one source keep their order.
+/// from each other workspace before its next turn. A source's first event waits for at most one
+/// event from each other source in its workspace. Events from the same source stay in order.
 ///
 /// Not thread-safe.
 final class EventTurns {
@@ -32,7 +32,7 @@ final class EventTurns {
                 .add(event);
     }
 
-    /// Removes and returns the next event. Throws if there is none.
+    /// Removes and returns the next event. Throws an exception if there is none.
     AcceptedEvent remove() {
         var workspace = workspaces.firstEntry();
         var source = workspace.getValue().firstEntry();

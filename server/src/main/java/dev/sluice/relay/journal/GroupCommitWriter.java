@@ -24,8 +24,8 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         /// closed. Returns null if there is still none after the wait.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
 
-        /// Makes [#poll] stop waiting for items, now and in later calls. Items that are still
-        /// queued can be removed.
+        /// Makes [#poll] stop waiting for items, now and in later calls. Items that are already
+        /// queued can still be removed.
         @Override
         void close();
     }
@@ -64,12 +64,13 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private final FailureStreak commits = new FailureStreak(Duration.ZERO);
 
-    /// Never counted down. Waiting for it is a sleep that only an interrupt ends early.
+    /// This latch is never counted down. Waiting for it is a sleep that only an interrupt can end
+    /// early.
     private final CountDownLatch interruptibleSleep = new CountDownLatch(1);
 
     private final Thread thread;
 
-    /// @param connection the database connection of the thread, closed when the thread ends
+    /// @param connection the thread's database connection, which is closed when the thread ends
     GroupCommitWriter(
             String name, ItemQueue<T> queue, DedicatedConnection connection, BatchStep<T> step) {
         this.queue = queue;
@@ -106,16 +107,16 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         return commits;
     }
 
-    /// Classifies the failure of a commit. Counts it as a failure of the database, unless the items
-    /// of the batch caused it. A missing partition counts as a failure of the database, even though
-    /// PostgreSQL reports it as a row that violates a constraint.
+    /// Classifies a commit failure. Counts it as a database failure unless the batch's items caused
+    /// it. A missing partition counts as a database failure, even though PostgreSQL reports it as a
+    /// row that violates a constraint.
     ///
     /// If committing a batch repeatedly violates the database protocol while the database still
-    /// responds to other statements, the items of the batch are assumed to be the cause. An
-    /// exception that does not come from the database is assumed to come from a bug in the encoding
-    /// of an item.
+    /// responds to other statements, the batch's items are assumed to be the cause. An exception
+    /// that does not come from the database is assumed to be caused by a bug in how an item is
+    /// encoded.
     ///
-    /// @param failures the number of failures of this batch before this one
+    /// @param failures how many times this batch failed before
     DbFailure judge(RuntimeException e, int failures) {
         boolean isOwnFault =
                 !(e instanceof DbException refused)

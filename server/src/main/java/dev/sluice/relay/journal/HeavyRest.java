@@ -2,8 +2,8 @@ package dev.sluice.relay.journal;
 
 import java.time.Duration;
 
-/// Decides how long heavy events (those with a large payload or many deliveries) rest after a
-/// commit of heavy events. While they rest, heavy events are held back.
+/// Decides how long heavy events (those with a large payload or many deliveries) rest after some of
+/// them have been committed. While they rest, they are held back.
 ///
 /// While light events are arriving, heavy events normally get at most a third of the writer's time:
 /// after each commit of heavy events, they rest for twice as long as the commit took, up to
@@ -21,8 +21,8 @@ final class HeavyRest {
     static final Duration MAX_REST = Duration.ofMillis(200);
 
     /// Heavy events rest only if light events were written within this time before the commit of
-    /// the heavy events. This time does not exceed the maximum rest, so that a few light events a
-    /// second do not slow down heavy events permanently.
+    /// the heavy events began. This time does not exceed the maximum rest, so that a few light
+    /// events a second do not slow down heavy events permanently.
     private static final Duration LIGHT_TIMEOUT = MAX_REST;
 
     private boolean isLightKnown;

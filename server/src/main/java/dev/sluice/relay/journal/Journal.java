@@ -25,17 +25,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// A group commit of accepted events: the events that are queued during one commit are written
-/// together in the next transaction, up to a limit. The sender of an event gets a success response
-/// only after the commit has been flushed to disk.
+/// together in the next transaction, up to a limit. An event's sender gets a success response only
+/// after the commit has been flushed to disk.
 ///
 /// If the connection breaks during a commit, it is unknown whether the transaction was committed.
 /// The journal then looks for the batch in the database, and writes it again, with the same ids,
 /// only if it is missing. If an event's deadline passes in the meantime, the journal refuses the
 /// event and does not write it again.
 ///
-/// One thread writes. The queue and each batch are limited by the cost of their events
-/// ([AcceptedEvent#queueCostBytes]). The cost of an event covers both the memory that it takes and
-/// the rows that are written for it. The queue is shared fairly among workspaces and sources
+/// A single thread does the writing. The queue and each batch are limited by the cost of their
+/// events ([AcceptedEvent#queueCostBytes]). An event's cost covers both the memory that it takes
+/// and the rows that are written for it. The queue is shared fairly among workspaces and sources
 /// ([JournalQueue]). Heavy events, which have a large payload or many deliveries, are committed in
 /// separate batches. Light events wait for at most one such commit. While light events are
 /// arriving, committing heavy events normally takes at most a third of the writer's time
@@ -48,7 +48,7 @@ public final class Journal implements AutoCloseable {
     private static final int MAX_BATCH_EVENTS = 512;
 
     /// A batch that costs at least this much gets no more events. The limit is equivalent to about
-    /// 2 000 rows. It bounds the time that an event waits while the batch before it is written.
+    /// 2 000 rows. It bounds how long an event waits while the previous batch is written.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
     /// The limit for a batch of heavy events. It is lower than [#MAX_BATCH_BYTES] because light
@@ -79,7 +79,7 @@ public final class Journal implements AutoCloseable {
     /// thread, read by `refuseOverdue`.
     private volatile List<AcceptedEvent> writing = List.of();
 
-    /// Used by the writer thread only, like `linger`.
+    /// Used only by the writer thread, like `linger`.
     private final EventStore store = new EventStore();
 
     private final BatchLinger linger = new BatchLinger();
@@ -199,12 +199,12 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Retries until the events are stored or refused. While the database is temporarily
-    /// unavailable, the writer waits, and senders still get a response at their deadlines. If the
-    /// database rejects the batch itself, the writer tries the two halves of the batch separately.
-    /// In the end, only the bad event is refused. If a partition is missing, see [#commitDays].
+    /// unavailable, the writer waits, and senders still get a response at their events' deadlines.
+    /// If the database rejects the batch itself, the writer splits the batch in half repeatedly, so
+    /// that in the end only the bad event is refused. For a missing partition, see [#commitDays].
     ///
-    /// @param earlierEpoch this node's epoch at an earlier commit of these events whose outcome is
-    ///   unknown; empty if there was none
+    /// @param earlierEpoch this node's epoch during an earlier commit of these events whose outcome
+    ///   is unknown; empty if there was none
     /// @param isHalf whether the events are part of a batch that the database refused
     private void commit(List<AcceptedEvent> events, OptionalLong earlierEpoch, boolean isHalf)
             throws InterruptedException {
@@ -269,8 +269,8 @@ public final class Journal implements AutoCloseable {
         };
     }
 
-    /// Called when the partition of a day is missing and cannot be created. Writes the events of
-    /// each day separately. If all events are from the same day, refuses them all. The batch is not
+    /// Called when a day's partition is missing and cannot be created. Writes the events from each
+    /// day separately. If all events are from the same day, refuses them all. The batch is not
     /// halved, because none of its events can be stored and halving would take as many commits as
     /// there are events.
     private void commitDays(
@@ -323,8 +323,8 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Writes the two halves of a batch that the database refused. A single event is not halved but
-    /// refused, so that its sender can send it again.
+    /// Writes the two halves of a batch that the database refused. If the batch is a single event,
+    /// refuses it, so that its sender can send it again.
     private void commitHalves(
             List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
             throws InterruptedException {
@@ -365,7 +365,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Acknowledges stored events. An event may already have been refused at its deadline, and its
-    /// sender may send it again. The stored event is delivered all the same.
+    /// sender may send it again. The stored event is delivered anyway.
     private void acknowledge(List<AcceptedEvent> stored, long owner) {
         if (stored.isEmpty()) {
             return;
@@ -401,8 +401,8 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Refuses events past their deadline, whether they are queued or being written. Runs every
-    /// [#OVERDUE_CHECK_INTERVAL].
+    /// Refuses events that are past their deadlines, whether they are queued or being written. Runs
+    /// every [#OVERDUE_CHECK_INTERVAL].
     private boolean refuseOverdue() {
         long now = System.nanoTime();
         queue.refuseOverdue(now);

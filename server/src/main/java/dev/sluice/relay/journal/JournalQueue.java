@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// The queue of events that are waiting for the journal's writer. No source can fill it, and no
-/// source can delay the events of another for long.
+/// The queue of events that are waiting for the journal's writer. No source can fill it or delay
+/// another source's events for long.
 ///
 /// - **Room**: after an event is added, its source may use at most as much room as is left free,
 ///   and its workspace at most twice as much. An event that would exceed this is refused (the

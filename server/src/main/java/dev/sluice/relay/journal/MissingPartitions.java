@@ -18,15 +18,15 @@ import java.util.function.Function;
 ///
 /// While the writer creates a day's partitions, it writes nothing, so the rows of all other days
 /// have to wait. If a day's partitions cannot be created, the writer therefore gives up on that day
-/// for [#GIVE_UP_DURATION]. During that time, the day's rows cost one failed commit for each batch,
-/// but no wait. Used by the writer thread only.
+/// for [#GIVE_UP_DURATION]. During that time, each batch with rows for that day costs one failed
+/// commit, but no wait. Used only by the writer thread.
 final class MissingPartitions {
 
-    /// How long the writer does not try to create a day's partitions after giving up on the day.
+    /// How long the writer stops trying to create a day's partitions after giving up on that day.
     /// This is short, so that the writer soon notices when the database has been repaired.
     static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
 
-    /// If a batch fails again after this many failed commits, its days are committed one by one.
+    /// If a batch fails again after this many failed commits, its days are committed one at a time.
     private static final int MAX_FAILURES = 5;
 
     private final PartitionStore partitions;
@@ -55,7 +55,7 @@ final class MissingPartitions {
         return true;
     }
 
-    /// Records that the partitions of this id's day cannot be created.
+    /// Records that the partitions for this id's day cannot be created.
     void giveUp(UUID id) {
         if (givenUp.isEmpty()) {
             givenUpAtNanos = System.nanoTime();

@@ -25,13 +25,13 @@ import java.util.function.LongSupplier;
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
 /// which is safe because [ResultStore] ignores results that it has already written. While the
-/// journal is running, it loses a result only because of a bug, or because the result's row breaks
-/// a rule of the database. The delivery is then sent again. If the database refuses a result for
-/// any other reason that is not known to be temporary, the result is set aside and tried again
-/// later, so that it does not hold up other results.
+/// journal is running, it loses a result only because of a bug, or because the result's row
+/// violates a rule of the database. The delivery is then sent again. If the database refuses a
+/// result for any other reason that is not known to be temporary, the result is set aside and tried
+/// again later, so that it does not hold up other results.
 ///
-/// One thread writes. `add` is thread-safe and blocks when the queue is full, for example during a
-/// long database outage.
+/// A single thread writes the results. `add` is thread-safe and blocks when the queue is full, for
+/// example during a long database outage.
 public final class ResultJournal implements ResultQueue, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ResultJournal.class);
@@ -56,12 +56,12 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private final WaitingResults queue = new WaitingResults(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
-    /// The results that are set aside. The database refused each of them, although the result's row
-    /// breaks no rule of the database and the failure is not known to be temporary. A result is set
-    /// aside alone, or together with the other results of a day whose partition cannot be created.
+    /// The results that are set aside. The database refused them although their rows violate none
+    /// of its rules, and the failures are not known to be temporary. A result is set aside alone,
+    /// or together with the other results for a day whose partition cannot be created.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
-    /// When the writer next tries the results that are set aside. Used by the writer thread only.
+    /// When the writer next tries the results that are set aside. Used only by the writer thread.
     private long nextWakeNanos;
 
     /// Set before the writer thread starts.
@@ -97,8 +97,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         queue.put(result, isAwaited);
     }
 
-    /// Writes a batch from the queue. Before each poll of the queue, tries some of the set-aside
-    /// results again if their next try is due.
+    /// Writes a batch from the queue. Before each poll of the queue, retries some of the set-aside
+    /// results if their next try is due.
     private final class ResultStep implements GroupCommitWriter.BatchStep<DeliveryResult> {
 
         @Override
@@ -122,7 +122,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
 
     /// Retries until each result is written, given up on, or set aside for later. Catches every
     /// exception, because no delivery could finish if this thread ended. If writing crashes, the
-    /// deliveries stay unfinished in the database. They are found there and sent again.
+    /// deliveries stay unfinished in the database, where they are found and sent again.
     ///
     /// @param isRested whether these results were set aside after an earlier refusal
     private void writeAll(List<DeliveryResult> batch, boolean isRested)
@@ -137,7 +137,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
 
     /// Writes the batch. The whole batch waits while the database is temporarily unavailable. If
     /// the database refuses a part of the batch for another reason, that part is halved repeatedly
-    /// until the result at fault is alone.
+    /// until the result at fault has been isolated.
     private void writeParts(List<DeliveryResult> batch, boolean isRested)
             throws InterruptedException {
         var parts = new ArrayDeque<List<DeliveryResult>>();
@@ -304,7 +304,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     }
 
     /// Waits up to four seconds for the writer to write all queued results or to give up. If any
-    /// results are then still set aside, logs that they are lost. Their deliveries are found in the
+    /// results are still set aside after that, logs them as lost. Their deliveries are found in the
     /// database and sent again.
     @Override
     public void close() {

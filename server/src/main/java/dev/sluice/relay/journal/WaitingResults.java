@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The queue of results that are waiting for the writer of the [ResultJournal].
+/// The queue of results that are waiting for the [ResultJournal]'s writer.
 ///
 /// After the first result, the writer waits a little for more. At a few hundred events a second, a
 /// commit then writes several results instead of one. A result wakes the writer only if it is the

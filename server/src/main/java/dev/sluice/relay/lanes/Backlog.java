@@ -33,16 +33,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/// Loads waiting deliveries into memory when they are due, such as retries, resends, deliveries
-/// that found no room in memory, and deliveries that were on hold.
+/// Loads waiting deliveries into memory when they are due. Waiting deliveries include retries,
+/// resends, deliveries that found no room in memory, and deliveries that were on hold.
 ///
 /// A node leases whole lanes. A lane is the queue of one connection's deliveries in the database.
 /// The node reads a few due deliveries from the front of each lane and hands them to the
-/// dispatcher. It reads more from a lane once the number of its deliveries in memory has dropped to
-/// half of the lane's limit. A lane with a million deliveries therefore uses no more memory than a
-/// lane with a few hundred. A lane that was read to its end is not read again immediately. It rests
-/// until one of its deliveries leaves memory, the next delivery is due, the lane is woken, or some
-/// time has passed (see [LaneReader]).
+/// dispatcher. It reads more from a lane once the number of the lane's deliveries in memory has
+/// dropped to half of the lane's limit. A lane with a million deliveries therefore uses no more
+/// memory than a lane with a few hundred. A lane that was read to its end is not read again
+/// immediately. It rests until one of its deliveries leaves memory, the next delivery is due, the
+/// lane is woken, or some time has passed (see [LaneReader]).
 ///
 /// A round reads leased lanes of live deliveries, then lanes of resends; workspaces take turns.
 /// Live deliveries come from ingest; resends were requested by a user. A lane that cannot be read
@@ -166,7 +166,7 @@ public final class Backlog implements Loop.Step {
         return isMore;
     }
 
-    /// Whether, as of the last round, some leased lane has been blocked for longer than `time`. A
+    /// Whether, as of the last round, any leased lane has been blocked for longer than `time`. A
     /// lane is blocked if reading it fails or if there is no memory for its deliveries.
     /// Thread-safe.
     public boolean isBlockedFor(Duration time) {
@@ -332,8 +332,8 @@ public final class Backlog implements Loop.Step {
 
     /// Handles a lane whose circuit is not closed. If a probe (the one attempt that tests the
     /// destination) is due and there is memory for it, lends the lane to the probe loop. If no
-    /// probe is due, releases the lane until the next one is. Does nothing while deliveries of the
-    /// lane are in memory.
+    /// probe is due, releases the lane until the next one is. Does nothing while any of the lane's
+    /// deliveries are in memory.
     private boolean probeOrSleep(LaneReader reader, Route route) {
         if (reader.inMemory() > 0) {
             return false; // the probe, or deliveries from before the circuit opened
@@ -359,8 +359,9 @@ public final class Backlog implements Loop.Step {
     }
 
     /// Releases a lane that is on hold, without a wake-up time: the change that lifts the hold will
-    /// wake it. Does nothing while deliveries of the lane are in memory. If this round has already
-    /// released as many lanes as it may, returns true and leaves this lane to the next round.
+    /// wake it. Does nothing while any of the lane's deliveries are in memory. If this round has
+    /// already released as many lanes as it may, returns true and leaves this lane to the next
+    /// round.
     ///
     /// If the hold was lifted just before the release, [dev.sluice.relay.upkeep.LaneSweeper] may
     /// have skipped the lane because it was leased. This method therefore checks the hold again
@@ -385,8 +386,8 @@ public final class Backlog implements Loop.Step {
 
     /// Returns how many of the lane's deliveries may be in memory: twice the destination's
     /// `max_in_flight`. If the destination has a rate limit, the number is at most what the limit
-    /// allows in one second. A lane of resends gets only part of that number while live deliveries
-    /// are waiting.
+    /// allows in one second. A resend lane gets only a fraction of that number while live
+    /// deliveries to the same destination are waiting.
     private int maxInMemory(Lane lane, Destination destination) {
         var spec = destination.spec();
         int room = 2 * spec.maxInFlight();

@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
 /// them again. A lane contains the waiting deliveries of one connection: either the live ones or
 /// the resends.
 ///
-/// A node's leases are shared among workspaces by the rule of [FairShare], so that a workspace with
+/// A node's leases are shared among workspaces by the [FairShare] rule, so that a workspace with
 /// many due lanes always leaves some leases for others. The query for due lanes skips the
 /// workspaces that may lease no more lanes, so their lanes do not delay those of other workspaces.
 /// Not thread-safe.
@@ -36,9 +36,9 @@ final class LaneLeases {
     /// The maximum number of lanes leased in one transaction.
     private static final int LEASE_BATCH_ROWS = 512;
 
-    /// The longest rest of a lane that was read to its end, while few lanes are leased. While many
-    /// lanes are leased, the longest rest is [#REREAD_INTERVAL] times the number of leased lanes;
-    /// see [#restAtEnd].
+    /// The longest that a lane rests after it was read to its end, while few lanes are leased.
+    /// While many lanes are leased, the longest rest is [#REREAD_INTERVAL] times the number of
+    /// leased lanes; see [#restAtEnd].
     private static final Duration MIN_REST_AT_END = Duration.ofSeconds(5);
 
     private static final Duration REREAD_INTERVAL = Duration.ofMillis(5);
@@ -60,7 +60,8 @@ final class LaneLeases {
 
     private FairShare share = new FairShare(MAX_LEASED_LANES);
 
-    /// The number of leased lanes of each workspace. Workspaces without leased lanes have no entry.
+    /// The number of lanes leased for each workspace. Workspaces without leased lanes have no
+    /// entry.
     private final Map<WorkspaceId, Portion> portions = new HashMap<>();
 
     private long epoch;
@@ -77,8 +78,8 @@ final class LaneLeases {
         this.nextLeaseNanos = nanos.getAsLong();
     }
 
-    /// Sets the epoch of this node. If the epoch is new, forgets all lanes, because other nodes may
-    /// now have leased them.
+    /// Sets this node's epoch. If the epoch is new, forgets all lanes, because other nodes may now
+    /// have leased them.
     void setEpoch(long current) {
         if (epoch != current) {
             leased.clear();
@@ -142,8 +143,8 @@ final class LaneLeases {
     /// Leases due lanes, up to the number that their workspaces may lease. Leased lanes that are
     /// resting but were woken stop resting.
     ///
-    /// If this takes longer than 5 ms, leasing then pauses for about 40 times as long, up to two
-    /// seconds. The query is slow, for example, while a long-running transaction holds an old
+    /// If this takes longer than 5 ms, leasing pauses for about 40 times as long, up to two
+    /// seconds. The query is slow while, for example, a long-running transaction holds an old
     /// snapshot, because the query must then skip every dead version of each lane's row.
     void leaseMore() {
         long began = nanos.getAsLong();
@@ -179,8 +180,8 @@ final class LaneLeases {
     }
 
     /// Leases the lanes in `taken`, and clears the wake-up times of the lanes in `woken`. If a lane
-    /// in `taken` could not be leased, gives back the unit of [FairShare] that was taken for the
-    /// lane. Returns whether any lane was leased.
+    /// in `taken` could not be leased, gives back the [FairShare] unit that was taken for it.
+    /// Returns whether any lane was leased.
     private boolean leaseWanted(
             Instant now, List<Lane> woken, Map<Lane, LaneStore.LeasedLane> taken) {
         var wanted = new ArrayList<>(woken);
@@ -248,9 +249,9 @@ final class LaneLeases {
                 .dividedBy(2 * SPREAD_STEPS);
     }
 
-    /// Releases a lane. Does nothing while deliveries of the lane are in memory, because another
-    /// node could load them a second time. The lane wakes at `wakeAt`. If `wakeAt` is empty, the
-    /// lane sleeps until something wakes it.
+    /// Releases a lane. Does nothing while any of the lane's deliveries are in memory, because
+    /// another node could load them a second time. The lane wakes at `wakeAt`. If `wakeAt` is
+    /// empty, the lane sleeps until something wakes it.
     void release(LaneReader reader, Optional<Instant> wakeAt) {
         if (reader.inMemory() > 0) {
             return;

@@ -24,8 +24,8 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// Loads due deliveries of leased lanes into memory, and ends the deliveries that need no attempt.
-/// Not thread-safe.
+/// Loads due deliveries from leased lanes into memory, and ends the deliveries that need no
+/// attempt. Not thread-safe.
 public final class LaneLoader {
 
     private static final Logger log = LoggerFactory.getLogger(LaneLoader.class);
@@ -46,7 +46,7 @@ public final class LaneLoader {
     /// The number of deliveries handed to the dispatcher since this object was created.
     private long admitted;
 
-    /// The moving average of the sizes of loaded payloads, in bytes.
+    /// The moving average of loaded payload sizes, in bytes.
     private int averagePayloadBytes = 4096;
 
     LaneLoader(
@@ -71,7 +71,8 @@ public final class LaneLoader {
         return Math.clamp(MAX_LOAD_BYTES / averagePayloadBytes, 1, MAX_DELIVERIES_PER_LOAD);
     }
 
-    /// Whether there is memory for one more payload of average size, for a delivery of this lane.
+    /// Whether there is memory for another delivery from this lane, assuming a payload of average
+    /// size.
     boolean hasRoom(LaneReader reader, Route route) {
         return dispatcher
                 .admission()
@@ -91,7 +92,7 @@ public final class LaneLoader {
         }
     }
 
-    /// Loads up to `limit` due deliveries of a lane. Stops when there is no memory for the next
+    /// Loads up to `limit` due deliveries from a lane. Stops when there is no memory for the next
     /// one.
     ///
     /// @param epoch the epoch under which the lane was leased
@@ -244,7 +245,7 @@ public final class LaneLoader {
         results.add(attemptRunner.failWithoutAttempt(delivery, route, reason), true);
     }
 
-    /// Ends up to [#MAX_DELIVERIES_PER_LOAD] deliveries of a lane whose connection or destination
+    /// Ends up to [#MAX_DELIVERIES_PER_LOAD] deliveries in a lane whose connection or destination
     /// was deleted, whether they are due or not. Returns how many it ended.
     int endAll(LaneReader reader, RouteDeletion deletion) throws InterruptedException {
         var read = reader.read(lanes, Uuid7.MAX_TIME, MAX_DELIVERIES_PER_LOAD);

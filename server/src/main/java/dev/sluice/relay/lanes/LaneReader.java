@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// The cursor moves forward, so that dead index entries and deliveries already in memory are not
 /// read again and again. A read starts over if the previous read reached the end of the lane, or if
-/// the last restart was more than five seconds ago. It then finds rows that were committed behind
-/// the cursor. It starts over at the floor, a due time before which no more rows can appear. The
+/// the last restart was more than five seconds ago. Starting over finds rows that were committed
+/// behind the cursor. It begins at the floor, a due time before which no more rows can appear. The
 /// floor exists because no transaction lives longer than a minute and no due time is set in the
 /// past. If the clock is set back, the floor is reset.
 ///
@@ -30,8 +30,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// woken. A wake-up may be lost, so the rest also ends after some time. A lane that cannot be read
 /// also rests, so that it does not hold up other lanes.
 ///
-/// Used by the thread of [Backlog] only, except while the reader is lent to [ProbeLoop]. Until
-/// [ProbeLoop] returns it, the thread of [Backlog] may change it only through `forget` and `rouse`.
+/// Used only by [Backlog]'s thread, except while the reader is lent to [ProbeLoop]. Until
+/// [ProbeLoop] returns it, [Backlog]'s thread may change it only through `forget` and `rouse`.
 final class LaneReader {
 
     private static final Duration RESTART_INTERVAL = Duration.ofSeconds(5);
@@ -40,7 +40,7 @@ final class LaneReader {
     /// ahead, to find out when the next delivery is due.
     static final Duration MAX_REST_AT_END = Duration.ofSeconds(30);
 
-    /// The maximum age of a transaction, even after its connection broke.
+    /// The maximum age of a transaction, even if its connection has broken.
     static final Duration MAX_TRANSACTION_AGE = Duration.ofSeconds(60);
 
     private static final Duration MIN_REST = Duration.ofSeconds(1);
@@ -100,7 +100,7 @@ final class LaneReader {
         rouse();
     }
 
-    /// Lets the lane rest if the last read reached its end and some of its deliveries are in
+    /// Lets the lane rest if the last read reached the lane's end and some of its deliveries are in
     /// memory.
     ///
     /// @param longest the maximum duration of the rest
@@ -128,7 +128,7 @@ final class LaneReader {
         failures++;
     }
 
-    /// Records that due deliveries of the lane cannot be loaded now.
+    /// Records that the lane's due deliveries cannot be loaded now.
     void blocked(Instant now) {
         isBlocked = true;
         blockedSince = blockedSince.equals(Instant.MAX) ? now : blockedSince;

@@ -16,12 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads the payloads of waiting deliveries, and finds the payloads that are damaged.
+/// Reads the payloads of waiting deliveries and finds those that are damaged.
 ///
 /// If one payload or its dictionary is damaged, the whole read fails. The events are then read in
 /// halves, until each event with a damaged payload has been isolated. A payload counts as
-/// unreadable once two loads, at least a second apart, could not read its stored value. A database
-/// that is only temporarily unavailable never makes a payload unreadable. Not thread-safe.
+/// unreadable once two loads, at least a second apart, have failed to read its stored value. A
+/// database that is only temporarily unavailable never makes a payload count as unreadable. Not
+/// thread-safe.
 final class PayloadReader {
 
     /// The result of one read.

@@ -21,10 +21,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /// the loop chooses the delivery to send and claims the probe. The loop runs on its own thread, so
 /// that even ten thousand probes at once do not delay other lanes.
 ///
-/// When the probe of a lane is due, [Backlog] lends the lane to this loop. [Backlog] gets the lane
-/// back with a [ProbeAnswer], which says what to do with the lane. Workspaces take turns. A lane
-/// that cannot be read does not affect other lanes. A round handles one lane; rounds must run on
-/// one thread.
+/// When a lane's probe is due, [Backlog] lends the lane to this loop. [Backlog] gets the lane back
+/// with a [ProbeAnswer], which says what to do with it. Workspaces take turns. A lane that cannot
+/// be read does not affect other lanes. A round handles one lane; rounds must run on one thread.
 public final class ProbeLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(ProbeLoop.class);

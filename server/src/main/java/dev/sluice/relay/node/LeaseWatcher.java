@@ -5,22 +5,22 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Finds nodes that no longer renew their leases. Time is measured with the monotonic clock of the
-/// watching node.
+/// Detects nodes that have stopped renewing their leases. The watcher measures time with the
+/// monotonic clock of the node it runs on.
 ///
-/// The watcher uses no wall clock, neither that of the database nor that of a host. A wall clock
-/// that jumps forward would end the leases of all live nodes at once. A wall clock that is set back
-/// would prolong the lease of a dead node. Not thread-safe.
+/// It uses no wall clock, neither the database's nor a host's. If a wall clock jumped forward, it
+/// would end the leases of all live nodes at once. If it were set back, it would prolong a dead
+/// node's lease. Not thread-safe.
 public final class LeaseWatcher {
 
     /// How long a lease must stay unchanged before its node counts as dead. The node itself starts
-    /// no attempts later than ten seconds after it last requested its lease, so it has stopped by
+    /// no attempt more than ten seconds after it last requested its lease, so it has stopped by
     /// then.
     private static final Duration MAX_STANDSTILL = Node.LEASE_DURATION;
 
-    /// If the watcher has not read the leases for longer than this, for example because the
-    /// database was unavailable, it starts over. It cannot know whether other nodes were able to
-    /// renew their leases in the meantime.
+    /// The longest allowed gap between two reads of the leases. After a longer gap, for example
+    /// because the database was unavailable, the watcher starts over. It cannot know whether other
+    /// nodes were able to renew their leases in the meantime.
     private static final Duration MAX_GAP = Node.HEARTBEAT_INTERVAL.multipliedBy(2);
 
     private record Observation(Instant leaseUntil, long sinceNanos) {}
@@ -31,7 +31,7 @@ public final class LeaseWatcher {
     /// Returns the leases that have stayed unchanged for too long, keyed by epoch.
     ///
     /// @param leases when each live node's lease ends, as just read, keyed by the node's epoch
-    /// @param nanos the value of the monotonic clock just before the leases were read
+    /// @param nanos the monotonic clock's value just before the leases were read
     public Map<Long, Instant> standingStill(Map<Long, Instant> leases, long nanos) {
         if (nanos - lastLookNanos > MAX_GAP.toNanos()) {
             observations.clear();

@@ -13,16 +13,17 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/// The registration of this process as one of the nodes that share a database, and its lease.
+/// This process's registration as one of the nodes that share a database, and the node's lease.
 ///
-/// A node has an epoch, a number that is new at each registration. Heartbeats renew the node's
-/// lease, which lasts 15 s. The node itself considers the lease expired after only 10 s, by its own
-/// monotonic clock, and then starts no more attempts. A node that was declared dead registers again
-/// under a new epoch, because other nodes take over the deliveries and lanes that the node owned
-/// ([TakeoverLoop]).
+/// A node has an epoch, a number that is newly assigned at each registration. Heartbeats renew the
+/// node's lease, which lasts 15 s. By its own monotonic clock, the node considers the lease expired
+/// after only 10 s, and then starts no more attempts. A node that was declared dead registers again
+/// under a new epoch, because other nodes take over the deliveries and lanes that it owned. See
+/// [TakeoverLoop].
 ///
-/// A round sends one heartbeat, and registers the node again if it was declared dead. It does
-/// nothing else, so that heartbeats are on time. Thread-safe; rounds must run on one thread.
+/// Each round sends one heartbeat, and registers the node again if it was declared dead. A round
+/// does nothing else, so that heartbeats are never late. Thread-safe, but rounds must run on one
+/// thread.
 public final class Node implements Lease, Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
@@ -31,8 +32,8 @@ public final class Node implements Lease, Loop.Step {
     static final Duration LEASE_DURATION = Duration.ofSeconds(15);
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
-    /// The epoch, and the end of the lease under this epoch as a value of the monotonic clock. Both
-    /// are in one object so that they are read together.
+    /// An epoch, and the monotonic clock's value at which the lease under that epoch ends. One
+    /// object holds both so that they are always read together.
     private record LeaseTerm(long epoch, long endNanos) {}
 
     private final Db db;
@@ -51,14 +52,14 @@ public final class Node implements Lease, Loop.Step {
         this.term = register();
     }
 
-    /// Registers this process. Then declares the following dead: all earlier processes of this
-    /// home, and all nodes whose lease has run out according to the database's clock.
+    /// Registers this process. Then declares dead all earlier processes with the same home, and all
+    /// nodes whose lease has expired according to the database's clock.
     ///
-    /// Homes are compared only here, because only a new process can know that earlier processes of
-    /// its home have ended.
+    /// Homes are compared only here, because only a new process can know that earlier processes
+    /// with its home have ended.
     ///
-    /// @param home identifies the data directory, whose lock this process holds, and the current
-    ///   boot of the machine; no other live process has the same home
+    /// @param home identifies the data directory, which this process has locked, and the machine's
+    ///   current boot; no other live process has the same home
     public static Node join(Db db, UUID home) {
         return join(db, home, System::nanoTime);
     }
@@ -77,13 +78,13 @@ public final class Node implements Lease, Loop.Step {
         return new LeaseTerm(epoch, end);
     }
 
-    /// Returns the end of a lease that is requested now. Called before the query that requests the
-    /// lease, so the result can be too early but never too late.
+    /// Returns the time at which a lease requested now ends. Called before the query that requests
+    /// the lease, so the result can be too early but never too late.
     private long leaseEnd() {
         return nanos.getAsLong() + LEASE_DURATION.minus(LEASE_SAFETY_MARGIN).toNanos();
     }
 
-    /// Sets the listener to be called when this node finds that it was declared dead. The listener
+    /// Sets the listener to call when this node finds out that it was declared dead. The listener
     /// is called before the node registers again.
     public void onFenced(Runnable listener) {
         onFenced = listener;
@@ -124,7 +125,7 @@ public final class Node implements Lease, Loop.Step {
         return false;
     }
 
-    /// Deregisters this node. Called after all its deliveries are finished or put back. If the
+    /// Deregisters this node. Called once all its deliveries have been finished or put back. If the
     /// database cannot be updated, the lease expires on its own.
     public void leave() {
         try {

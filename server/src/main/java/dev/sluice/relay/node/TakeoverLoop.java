@@ -23,15 +23,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Takes over the work of nodes that died or stopped. Puts the deliveries that such a node owned
-/// back into their lanes, and releases the lanes that it leased, so that any node may lease them.
+/// Takes over the work of nodes that died or stopped. The loop puts the deliveries that such a node
+/// owned back into their lanes, and releases the lanes that it leased. Any node may then lease
+/// them.
 ///
-/// The loop also takes over the deliveries and lanes of an epoch that no longer has a row. They can
-/// exist because a node can write once more under its old epoch before it notices that it was
-/// declared dead.
+/// The loop also takes over deliveries and lanes that belong to an epoch whose row has been
+/// deleted. Such leftovers can exist because a node may write once more under its old epoch before
+/// it notices that it was declared dead.
 ///
-/// Every node runs this loop. Each step is a separate transaction and may be repeated by any node.
-/// The loop runs on its own thread, so that a heartbeat never waits for it. Rounds must run on one
+/// Every node runs this loop. Each step is a separate transaction, and any node may repeat it. The
+/// loop runs on its own thread, so that a heartbeat never waits for it. Rounds must run on one
 /// thread.
 public final class TakeoverLoop implements Loop.Step {
 
@@ -56,7 +57,7 @@ public final class TakeoverLoop implements Loop.Step {
         this(db, node, clock, System::nanoTime);
     }
 
-    /// @param nanos the monotonic clock used to time the leases of other nodes
+    /// @param nanos the monotonic clock used to time other nodes' leases
     public TakeoverLoop(Db db, Node node, InstantSource clock, LongSupplier nanos) {
         this.db = db;
         this.node = node;
@@ -64,8 +65,8 @@ public final class TakeoverLoop implements Loop.Step {
         this.nanos = nanos;
     }
 
-    /// Takes over from all nodes that died or stopped. If the takeover from one node fails, the
-    /// others still take place, and the round fails at its end.
+    /// Takes over from all nodes that died or stopped. If one takeover fails, the others still take
+    /// place, and the round fails once they are done.
     @Override
     public boolean run() {
         wasBlocked = isBlocked;
@@ -106,9 +107,9 @@ public final class TakeoverLoop implements Loop.Step {
 
     /// Returns the epochs that own deliveries or lanes although no node is registered under them.
     ///
-    /// Owners are read before epochs, and each statement sees what was committed before it. An
-    /// epoch is registered before it owns anything, so the epoch of a new node is never mistaken
-    /// for an orphaned one.
+    /// Owners are read before epochs, and each statement sees everything committed before it
+    /// started. An epoch is registered before it owns anything, so the epoch of a new node is never
+    /// mistaken for an orphaned one.
     private static Set<Long> orphanedEpochs(Tx tx) {
         var orphaned = new HashSet<>(OwnedDeliveryStore.owners(tx));
         orphaned.addAll(LaneStore.owners(tx));
@@ -117,8 +118,8 @@ public final class TakeoverLoop implements Loop.Step {
         return orphaned;
     }
 
-    /// Runs a step. If a lock blocks the step, the next round repeats the step. A blocked step is
-    /// logged, unless a lock also blocked part of the last round.
+    /// Runs a step. If a lock blocks the step, the next round repeats it. A blocked step is logged,
+    /// unless a lock also blocked part of the last round.
     private void runUnlessLocked(Runnable step) {
         try {
             step.run();
@@ -133,10 +134,10 @@ public final class TakeoverLoop implements Loop.Step {
         }
     }
 
-    /// Releases the deliveries and lanes of the epoch `gone`, then deletes the node's row.
+    /// Releases the deliveries and lanes that the epoch `gone` owns, then deletes its row.
     ///
-    /// @throws DbException also if another transaction keeps one of the rows locked; the call can
-    ///   be repeated
+    /// @throws DbException if a statement fails, for example because another transaction keeps one
+    ///   of the rows locked; the call can be repeated
     private void takeOver(long gone) {
         var now = clock.instant();
         var lanes = new HashSet<Lane>();

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// A dry run of a filter and a transformation, for one event and one destination.
+/// A dry run of a filter and a transformation on one event for one destination.
 ///
 /// @param source the event's source. Its name replaces `{{source.name}}`, and its
 ///   [Source#withheldHeaders], which carry the sender's credential, are left out of the request.
@@ -26,8 +26,8 @@ record Preview(
         Optional<Filter> filter,
         Optional<Transformation> transformation) {
 
-    /// The limit on the effort of the filter: many times the limit at ingest, and equivalent to
-    /// about a fifth of a second of CPU time.
+    /// The maximum effort that the filter may spend. It is many times the limit used at ingest, and
+    /// equivalent to about a fifth of a second of CPU time.
     private static final long MAX_FILTER_EFFORT = 200_000_000;
 
     /// Returns the result as JSON. The fields `passes`, `operator` and `rules` describe the filter,

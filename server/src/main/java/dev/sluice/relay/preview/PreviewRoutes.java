@@ -44,7 +44,7 @@ public final class PreviewRoutes {
 
     /// The parsed request body.
     ///
-    /// @param sample the payload of the sample event that the request body contains
+    /// @param sample the payload of the made-up event, if the request body contains one
     private record PreviewRequest(
             Patch<Filter> filter,
             Patch<Transformation> transformation,
@@ -53,7 +53,7 @@ public final class PreviewRoutes {
             Optional<UUID> event,
             Optional<Payload> sample) {}
 
-    /// The destination to preview, and the connection if the request names one.
+    /// The destination to preview, and the connection if the request specifies one.
     ///
     /// @param source the connection's source
     private record PreviewTarget(
@@ -139,7 +139,7 @@ public final class PreviewRoutes {
     }
 
     private PreviewTarget target(Caller caller, PreviewRequest previewRequest) {
-        // Loads the latest configuration, because another node may just have changed it.
+        // Loads the latest configuration, in case another node has just changed it.
         configuration.run();
         if (previewRequest.connection().isPresent()) {
             return previewRequest

@@ -17,7 +17,7 @@ public final class RequestJson {
     private RequestJson() {}
 
     /// Returns the request as JSON. If the body is not valid UTF-8, the field `body_base64`
-    /// contains its bytes.
+    /// contains its exact bytes in Base64.
     ///
     /// @param headers the headers, with secrets masked
     public static JsonObject of(DestinationUrl url, List<Header> headers, OutboundBody body) {

@@ -10,7 +10,8 @@ import dev.sluice.relay.request.OutboundRequest;
 
 import java.time.InstantSource;
 
-/// Shows the request that a connection would send for an event, using the same code as deliveries.
+/// Shows the request that a connection would send for an event. The same code prepares real
+/// deliveries.
 public final class RoutePreview implements RequestPreview {
 
     private final DryRun dryRun;

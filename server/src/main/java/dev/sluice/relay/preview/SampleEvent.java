@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The event that a preview or a test uses: a stored event, or a made-up event.
+/// The event that a preview or a test uses: either a stored event or a made-up one.
 ///
-/// @param source the source of the event; empty for a made-up event without a source
+/// @param source the event's source; empty for a made-up event without a source
 public record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
 
     /// The maximum number of headers in a made-up event.
     private static final int MAX_HEADERS = 100;
 
-    /// The maximum total size of the headers in bytes, the same as at ingest.
+    /// The maximum total size of a made-up event's headers in bytes. Ingest uses the same limit.
     private static final int MAX_HEADER_BYTES = 32 * 1024;
 
     /// Reads the payload of a made-up event from the field `headers` and either `body` or
@@ -93,7 +93,7 @@ public record SampleEvent(EventId id, Payload payload, Optional<Source> source) 
         }
     }
 
-    /// Returns the request of a first attempt to deliver this event, made at `now`.
+    /// Returns the request that a first attempt to deliver this event would send at `now`.
     public OutboundRequest outboundRequest(
             Destination.DestinationSpec destination,
             OutboundRequest.RequestSource source,

@@ -37,8 +37,8 @@ public final class SampleEventQueries {
         this.clock = clock;
     }
 
-    /// Returns an event of the workspace, or empty if there is no such event, its retention period
-    /// is over, or its source is in the trash.
+    /// Returns the workspace's event with this id, or empty if there is no such event, its
+    /// retention period is over, or its source is in the trash.
     ///
     /// @throws dev.sluice.platform.http.ApiException 500 if its payload cannot be read
     public Optional<SampleEvent> find(Tx tx, WorkspaceId workspace, UUID event) {

@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the stored data of an attempt, from which its request can be rebuilt.
+/// Reads an attempt's stored data, from which its request can be rebuilt.
 final class SentRequestQueries {
 
     /// @param configuration the low 32 bits of the configuration version stored with the attempt;
     ///   empty if an older version of Sluice made the attempt
-    /// @param wasSent whether the request was sent; empty if that is not known
+    /// @param wasSent whether the request was sent; empty if this is unknown
     record StoredAttempt(
             SourceId source,
             ConnectionId connection,
@@ -37,7 +37,7 @@ final class SentRequestQueries {
     private SentRequestQueries() {}
 
     /// Returns the delivery's attempt with this number. Returns empty if there is none, or if the
-    /// source of the delivery is in the trash or belongs to another workspace.
+    /// delivery's source is in the trash or belongs to another workspace.
     static Optional<StoredAttempt> attempt(
             Tx tx, WorkspaceId workspace, DeliveryId delivery, int number) {
         var sources =

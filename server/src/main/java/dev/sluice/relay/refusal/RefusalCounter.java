@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
 ///
 /// Counts are kept for each combination of source, minute and reason, until [#take] removes them.
 /// Once there are about [#MAX_KEYS] combinations, a refusal with a new combination is added only to
-/// the total of its reason.
+/// its reason's total.
 public final class RefusalCounter {
 
     static final int MAX_KEYS = 10_000;
@@ -41,7 +41,7 @@ public final class RefusalCounter {
     }
 
     /// Counts a request that was answered with this error. Does nothing if the error does not count
-    /// as a refusal, for example because the body could not be read.
+    /// as a refusal, for example if the body could not be read.
     public void count(SourceId source, ApiErrorCode error) {
         reasonOf(error).ifPresent(reason -> count(source, reason));
     }
@@ -58,7 +58,7 @@ public final class RefusalCounter {
         };
     }
 
-    /// Removes and returns the counts since the last call.
+    /// Removes and returns the counts collected since the last call.
     Map<RefusalKey, Integer> take() {
         Map<RefusalKey, Integer> taken = new HashMap<>();
         for (var key : counts.keySet()) {
@@ -70,7 +70,7 @@ public final class RefusalCounter {
         return taken;
     }
 
-    /// Returns how many requests this process has refused for the reason.
+    /// Returns how many requests this process has refused for this reason.
     public long total(RefusalReason reason) {
         return totals.computeIfAbsent(reason, _ -> new LongAdder()).sum();
     }

@@ -30,11 +30,11 @@ import java.util.function.Supplier;
 /// Writes the counted refusals to the usage ledger in small batches, and logs one line for each
 /// source and minute.
 ///
-/// Events that failed verification are only logged here, because they are stored and counted as
-/// events. If the process is killed, refusals that have not been written yet are lost. Normally,
-/// these are the refusals since the last round. If the database has not been responding, they
-/// include older ones. If it is unknown whether a batch was committed, the recorder asks PostgreSQL
-/// for the outcome of the transaction before it writes the batch again.
+/// Events that failed verification are logged but not written to the ledger here, because they are
+/// stored and counted as events. If the process is killed, refusals that have not been written yet
+/// are lost. Normally, these are the refusals since the last round. If the database has not been
+/// responding, they include older ones. If it is unknown whether a batch was committed, the
+/// recorder asks PostgreSQL for the outcome of the transaction before it writes the batch again.
 ///
 /// Not thread-safe.
 public final class RefusalRecorder implements Loop.Step {
@@ -49,8 +49,8 @@ public final class RefusalRecorder implements Loop.Step {
     /// batches are dropped.
     private static final int MAX_WAITING_BATCHES = 40;
 
-    /// The maximum number of lines logged for one minute. If there are more sources, one more line
-    /// gives the number of remaining sources.
+    /// The maximum number of lines logged for one minute. If more sources had refusals in that
+    /// minute, one extra line gives the number of remaining sources.
     private static final int MAX_LINES_PER_MINUTE = 100;
 
     private record RefusalBatch(UUID id, SourceId source, LedgerRow row) {}
@@ -65,7 +65,7 @@ public final class RefusalRecorder implements Loop.Step {
     /// was none. If the connection was lost, that transaction may have been committed.
     private Optional<Long> lastTry = Optional.empty();
 
-    /// The refusals that are not logged yet, by minute and source.
+    /// The refusals that have not been logged yet, by minute and source.
     private final SortedMap<Long, Map<String, Map<RefusalReason, Integer>>> unlogged =
             new TreeMap<>();
 

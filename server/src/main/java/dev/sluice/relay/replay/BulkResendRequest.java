@@ -13,7 +13,7 @@ import java.util.UUID;
 /// The body of a bulk resend request.
 ///
 /// @param statuses any of `succeeded`, `failed` and `exhausted`; only `exhausted` if the request
-///   names none
+///   lists none
 record BulkResendRequest(
         UUID connection, Set<DeliveryStatus> statuses, ArrivalPeriod period, boolean isDryRun) {
 

@@ -29,15 +29,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// `POST /api/v1/deliveries/resend-bulk`: resends many events to the destination of one connection.
-/// A connection links a source to a destination. The request selects the events that arrived in a
+/// `POST /api/v1/deliveries/resend-bulk`: resends many events to one connection's destination. A
+/// connection links a source to a destination. The request selects the events that arrived in a
 /// given period and have a delivery on the connection that ended with one of the given statuses. An
 /// event's newest delivery on the connection must be failed or exhausted, unless the given statuses
-/// include `succeeded`. [dev.sluice.relay.selection.ResendCandidate] decides this for each event.
+/// include `succeeded`. [dev.sluice.relay.selection.ResendCandidate] makes this decision for each
+/// event.
 ///
 /// A small selection, as estimated by [ResendEstimate], is resent while the request is handled. A
 /// larger one, or one that could not be fully counted in time, becomes a replay: a job that
-/// [ReplayWorker] runs in chunks. A dry run only counts.
+/// [ReplayWorker] runs in chunks. A dry run only counts the events.
 public final class BulkResendRoutes {
 
     private final Db db;
@@ -112,7 +113,7 @@ public final class BulkResendRoutes {
                 withReason(target, created, created.createdJson()));
     }
 
-    /// If there is nothing to resend, adds the reason to the reply.
+    /// Adds the reason to the reply if there is nothing to resend.
     private static JsonObject withReason(
             ResendTargetQueries.ResendTarget target, ResendEstimate estimate, JsonObject json) {
         if (!estimate.isEmpty()) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 /// The body of a request to resend dead letters.
 ///
 /// @param maxCreated the maximum number of resends to create; empty for no limit
-/// @param perSecond the maximum number of resends to create in one second; empty for no limit
+/// @param perSecond the maximum number of resends to create per second; empty for no limit
 record DeadLetterResendRequest(
         DeadLetterCriteria criteria,
         Optional<Long> maxCreated,

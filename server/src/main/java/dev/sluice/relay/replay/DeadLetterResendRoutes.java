@@ -28,20 +28,21 @@ import java.util.Set;
 import java.util.UUID;
 
 /// `POST /api/v1/dlq/resend`: resends the unresolved dead letters that match the request's
-/// criteria, on any number of connections.
+/// criteria, across any number of connections.
 ///
 /// The resends are always created by one job, which can be paused, slowed down and cancelled. A dry
-/// run only counts.
+/// run only counts the dead letters that would be resent.
 public final class DeadLetterResendRoutes {
 
-    /// One selection for each connection that matches the request's criteria and can take resends.
+    /// One selection for each connection that matches the request's criteria and can accept
+    /// resends.
     ///
     /// @param hasUnreachable whether other matching connections were left out because they are
     ///   disabled, or because they or their destinations are deleted
     private record SelectedConnections(List<ResendSelection> selections, boolean hasUnreachable) {}
 
-    /// The selections that have something to resend or were not fully counted, and the number of
-    /// resends counted.
+    /// The selections that have something to resend or were not fully counted, together with the
+    /// number of resends counted.
     ///
     /// @param isExact whether all selections were fully counted
     private record CountedSelections(
@@ -144,8 +145,8 @@ public final class DeadLetterResendRoutes {
         });
     }
 
-    /// Counts the resends of each selection in turn, until the time is up or `maxCreated` is
-    /// reached. Keeps the selections that have something to resend or were not fully counted.
+    /// Counts the resends in each selection in turn, until the time is up or `maxCreated` is
+    /// reached. Keeps only the selections that have something to resend or were not fully counted.
     private CountedSelections count(SelectedConnections selected, Optional<Long> maxCreated) {
         long start = System.nanoTime();
         long max = maxCreated.orElse(Long.MAX_VALUE);

@@ -18,8 +18,8 @@ import java.util.UUID;
 
 /// A bulk resend that runs as a job.
 ///
-/// @param selection the events of the current connection that the job has not processed yet
-/// @param period the arrival period that the request named
+/// @param selection the current connection's events that the job has not processed yet
+/// @param period the arrival period given in the request
 /// @param createdAt the creation time of the job and of the deliveries that it creates; about the
 ///   time of the request (see [ReplayStore#nextCreatedAt])
 record Replay(
@@ -43,8 +43,8 @@ record Replay(
     ///   delivery
     record ReplayProgress(long planned, boolean isExact, long created, long skipped) {}
 
-    /// The status of a job, the reason if it is waiting or has failed, when it last changed, and
-    /// when it finished.
+    /// A job's status, the reason if the job is waiting or has failed, when the job last changed,
+    /// and when it finished.
     record ReplayState(
             ReplayStatus status,
             Optional<String> reason,
@@ -67,7 +67,7 @@ record Replay(
         }
     }
 
-    /// Returns a new job that has created no resend yet.
+    /// Returns a new job that has not created any resends yet.
     static Replay started(
             UUID id,
             WorkspaceId workspace,
@@ -105,9 +105,9 @@ record Replay(
                 createdAt);
     }
 
-    /// Returns the creation time to record for a job: `now`, with its microseconds derived from the
-    /// id. The job's deliveries get the same creation time, which distinguishes them from other
-    /// resends on the connection.
+    /// Returns the creation time to record for a job: `now` truncated to milliseconds, plus
+    /// microseconds derived from the id. The job's deliveries get the same creation time, which
+    /// distinguishes them from other resends on the connection.
     static Instant creationTime(UUID id, Instant now) {
         long micros = Math.floorMod(id.getLeastSignificantBits(), 1_000L);
         return now.truncatedTo(ChronoUnit.MILLIS).plus(micros, ChronoUnit.MICROS);

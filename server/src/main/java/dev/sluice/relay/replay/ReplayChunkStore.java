@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
-/// Creates the resends of one chunk in one transaction. Also counts the resends that an earlier try
-/// of the chunk created.
+/// Creates the resends for one chunk in one transaction. Also counts the resends that an earlier
+/// try of the chunk created.
 final class ReplayChunkStore {
 
     private ReplayChunkStore() {}
@@ -48,9 +48,9 @@ final class ReplayChunkStore {
     /// locked, because another process may already have counted the chunk.
     ///
     /// @param selection the part of the job's selection that is still to be processed
-    /// @param maxCreated the maximum number of resends, including those of an earlier try of the
-    ///   chunk
-    /// @param isLeased whether this process still holds the lease of the job
+    /// @param maxCreated the maximum number of resends, including any that an earlier try of the
+    ///   chunk created
+    /// @param isLeased whether this process still holds the job's lease
     static Optional<ReplayChunk> resend(
             Tx tx,
             LeasedJob job,
@@ -118,8 +118,8 @@ final class ReplayChunkStore {
     }
 
     /// Returns how many resends the job has already created in the chunk at its current position.
-    /// The job's progress does not include them yet. Creates no resends. If another process has
-    /// locked the events of that chunk, waits until the process releases them.
+    /// The job's progress does not include these resends yet. Creates no resends. If another
+    /// process has locked the chunk's events, waits until that process releases them.
     ///
     /// @param maxEvents the maximum number of events in a chunk
     static int countResent(Db db, Replay replay, int maxEvents) {

@@ -6,18 +6,17 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores the progress of a job. An update has no effect if the job has finished, or if another
+/// Stores a replay job's progress. An update has no effect if the job has finished, or if another
 /// process now owns it or has moved it forward.
 final class ReplayPositionStore {
 
     private ReplayPositionStore() {}
 
-    /// Records a finished chunk and the position of the next one. After the last chunk of a
-    /// connection, moves the job to its next connection, or completes the job. Counts the chunk
-    /// even if the job was paused in the meantime.
+    /// Records a finished chunk and the position of the next one. After a connection's last chunk,
+    /// moves the job to its next connection, or completes the job. Counts the chunk even if the job
+    /// was paused in the meantime.
     ///
-    /// @param next the position after which to continue; empty after the last chunk of the
-    ///   connection
+    /// @param next the position after which to continue; empty after the connection's last chunk
     /// @param isComplete whether the job has created its maximum number of resends, and is
     ///   therefore completed
     static void advance(
@@ -74,7 +73,7 @@ final class ReplayPositionStore {
                 isComplete);
     }
 
-    /// Moves the job to its next connection. Called when the current connection is done.
+    /// Moves the job to its next connection after finishing the current one.
     static void moveOn(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """
@@ -92,9 +91,8 @@ final class ReplayPositionStore {
                 replay.selection().connection().value());
     }
 
-    /// Moves the job to its next connection. Called when the current connection must wait. The
-    /// current connection goes to the end of the list of waiting connections, together with its
-    /// position.
+    /// Moves the job to its next connection because the current one must wait. The current
+    /// connection and its position go to the end of the list of waiting connections.
     static void rotate(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """

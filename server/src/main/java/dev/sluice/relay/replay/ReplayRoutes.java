@@ -63,7 +63,7 @@ public final class ReplayRoutes {
                 .orElseThrow(() -> ApiException.notFound("replay"));
     }
 
-    /// Changes how many resends the job may create in one second; null removes the limit.
+    /// Changes how many resends the job may create per second; null removes the limit.
     private Reply update(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var id = request.id("replay");

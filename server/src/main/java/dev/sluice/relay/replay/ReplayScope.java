@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The connections that a replay job covers, and its limits on the number and the rate of resends.
-/// [ResendSelection] describes the events.
+/// The connections that a replay job covers, and the maximum number and rate of its resends.
+/// [ResendSelection] describes which events are resent.
 ///
-/// @param connections all connections of the job
+/// @param connections all connections that the job covers
 /// @param waiting the connections still to be processed after the current one
 /// @param maxCreated the number of resends after which the job is completed; empty for no limit
-/// @param perSecond the maximum number of resends to create in one second; empty for no limit
+/// @param perSecond the maximum number of resends to create per second; empty for no limit
 record ReplayScope(
         List<ConnectionId> connections,
         List<WaitingConnection> waiting,
@@ -23,7 +23,7 @@ record ReplayScope(
     static final int MIN_PER_SECOND = 1;
     static final int MAX_PER_SECOND = 10_000;
 
-    /// A connection that the job has not processed yet, or not completely.
+    /// A connection that the job has not processed yet, or has processed only in part.
     ///
     /// @param after the delivery id after which the job continues on this connection
     record WaitingConnection(ConnectionId connection, SourceId source, UUID after) {}

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 /// may take over a lease.
 ///
 /// A job is open while it is running or has an owner. A job that has ended keeps its owner until
-/// the resends of its last chunk are counted.
+/// its last chunk's resends have been counted.
 public final class ReplayStore {
 
     private static final String IS_NAMED =
@@ -42,8 +42,8 @@ public final class ReplayStore {
 
     private ReplayStore() {}
 
-    /// Returns the creation time for a job inserted in this transaction. It is later than the
-    /// creation time of every other job of these connections. Locks the connections until the
+    /// Returns the creation time for a job inserted in this transaction. This time is later than
+    /// the creation time of every other job on these connections. Locks the connections until the
     /// transaction ends. A job uses the creation times to find the earlier jobs whose resends it
     /// must not repeat.
     ///
@@ -111,10 +111,10 @@ public final class ReplayStore {
                 scope.perSecond().orElse(null));
     }
 
-    /// Returns the jobs of a workspace, newest first.
+    /// Returns a workspace's jobs, newest first.
     ///
-    /// @param q the search text; empty to return every job. A job matches if one of its connections
-    ///   has a source or a destination whose name contains the text, ignoring case
+    /// @param q the search text; empty to return every job. Otherwise, a job matches if one of its
+    ///   connections has a source or a destination whose name contains the text, ignoring case
     static List<Replay> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
         return tx.query(
                 """
@@ -171,7 +171,7 @@ public final class ReplayStore {
                 isPaused ? "running" : "paused");
     }
 
-    /// Changes how many resends an unfinished job may create in one second; an empty `perSecond`
+    /// Changes how many resends an unfinished job may create per second; an empty `perSecond`
     /// removes the limit. Returns the changed job, or empty if there is no such job or it has
     /// finished.
     static Optional<Replay> setRate(
@@ -190,7 +190,7 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Releases the lease of a paused job. If the resends of its last chunk are not counted yet,
+    /// Releases the lease on a paused job. If its last chunk's resends have not been counted yet,
     /// they are counted when the job resumes and repeats the chunk.
     static void releasePaused(Tx tx, Replay replay, UUID owner) {
         tx.update(
@@ -204,8 +204,8 @@ public final class ReplayStore {
     }
 
     /// Cancels a job. Returns the cancelled job, or empty if there is no such job or it has ended.
-    /// A paused job without an owner gets its own id as its owner, which keeps it open until the
-    /// resends of its last chunk are counted.
+    /// A paused job without an owner gets its own id as its owner, which keeps it open until its
+    /// last chunk's resends have been counted.
     static Optional<Replay> cancel(Tx tx, WorkspaceId workspace, UUID id, Instant now) {
         return tx.findOne(
                 """
@@ -246,7 +246,7 @@ public final class ReplayStore {
                 limit);
     }
 
-    /// Acquires or renews the lease of an open job. Returns the job, or empty if another process
+    /// Acquires or renews the lease on an open job. Returns the job, or empty if another process
     /// holds the lease or the job is not open.
     static Optional<Replay> acquireLease(Tx tx, UUID id, UUID owner, Duration lease) {
         return tx.findOne(
@@ -271,8 +271,8 @@ public final class ReplayStore {
     /// resend.
     ///
     /// Returns an empty list unless the selection includes succeeded deliveries. If it does not
-    /// include them, the newest delivery of each event already shows whether the event needs
-    /// another resend.
+    /// include them, each event's newest delivery already shows whether the event needs another
+    /// resend.
     static List<Instant> overlappingJobTimes(Tx tx, Replay replay) {
         var selection = replay.selection();
         if (!selection.includesSucceeded()) {
@@ -297,7 +297,7 @@ public final class ReplayStore {
                 statuses);
     }
 
-    /// Closes a job that was cancelled or failed, and adds the resends of its last chunk to its
+    /// Closes a job that was cancelled or has failed, and adds its last chunk's resends to its
     /// count.
     static void close(Tx tx, Replay replay, UUID owner, int created) {
         tx.update(
@@ -329,7 +329,8 @@ public final class ReplayStore {
                 reason);
     }
 
-    /// Marks a job as failed. Its lease is kept until the resends of its last chunk are counted.
+    /// Marks a job as failed. The job keeps its owner until its last chunk's resends have been
+    /// counted.
     static void fail(Tx tx, UUID id, UUID owner, String reason, Instant now) {
         tx.update(
                 """
@@ -344,13 +345,13 @@ public final class ReplayStore {
                 owner);
     }
 
-    /// Expires all leases of this process, so that other processes can take over its jobs
+    /// Ends all of this process's leases, so that other processes can take over its jobs
     /// immediately.
     static void releaseLeases(Tx tx, UUID owner) {
         tx.update("update replay_job set lease_until = now() where owner = ?", owner);
     }
 
-    /// Deletes up to `limit` jobs of a deleted workspace. Returns the number of deleted jobs.
+    /// Deletes up to `limit` of a deleted workspace's jobs. Returns the number of deleted jobs.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
         return tx.update(
                 """
@@ -361,8 +362,8 @@ public final class ReplayStore {
                 limit);
     }
 
-    /// Deletes jobs that finished before `before` and are closed. Returns the number of deleted
-    /// jobs.
+    /// Deletes jobs that are closed and finished before the given time. Returns the number of
+    /// deleted jobs.
     static int deleteFinished(Tx tx, Instant before) {
         return tx.update("delete from replay_job where finished_at < ? and owner is null", before);
     }

@@ -27,17 +27,17 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Creates the resends of replay jobs. Each round processes up to [#MAX_JOBS_PER_ROUND] jobs that
-/// this process can lease and that do not have to wait. It processes one chunk of each. Several
+/// Creates the resends for replay jobs. Each round looks at up to [#MAX_JOBS_PER_ROUND] jobs that
+/// this process can lease, and processes one chunk of each job that does not have to wait. Several
 /// nodes may run this loop at the same time, but each job is leased to only one of them.
 ///
-/// The resends of a chunk are created in one transaction, and the job's progress is recorded in
-/// another (`docs/adr/0015`). After a crash between the two, the chunk is repeated. The second run
-/// recognizes the resends of the first, because every resend of a job has the job's creation time.
-/// It counts those resends and does not create them again.
+/// One transaction creates a chunk's resends, and another records the job's progress
+/// (`docs/adr/0015`). After a crash between the two, the chunk is repeated. The second run
+/// recognizes the resends from the first, because all of a job's resends have the job's creation
+/// time. It counts those resends and does not create them again.
 public final class ReplayWorker implements Loop.Step {
 
-    /// Limits for the resends of one job.
+    /// Limits on the resends that one job creates.
     ///
     /// @param maxChunkEvents the maximum number of events in one chunk
     /// @param maxWaiting the maximum number of resends that may be waiting on a connection. The job
@@ -51,16 +51,16 @@ public final class ReplayWorker implements Loop.Step {
 
     private static final Duration LEASE_TIMEOUT = Duration.ofSeconds(15);
 
-    /// This process considers its lease expired this much earlier than the database does.
+    /// How much earlier than the database this process considers its lease expired.
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
     private static final int MAX_JOBS_PER_ROUND = 64;
 
-    /// How long a job waits after a failure, or if it temporarily cannot continue.
+    /// How long a job waits after a failure, or when it temporarily cannot continue.
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
-    /// A job that fails this many times in a row is marked as failed. Temporary failures of the
-    /// database do not count.
+    /// A job that fails this many times in a row is marked as failed. Temporary database failures
+    /// do not count.
     private static final int MAX_CONSECUTIVE_FAILURES = 30;
 
     private static final Duration FINISHED_JOB_RETENTION = Duration.ofDays(30);
@@ -184,8 +184,8 @@ public final class ReplayWorker implements Loop.Step {
                                         until)));
     }
 
-    /// Whether this process is certain to still hold the job's lease. Decides by the local
-    /// monotonic clock, without a query.
+    /// Returns whether this process certainly still holds the job's lease. Uses only the local
+    /// monotonic clock and runs no query.
     private boolean isStillHeld(LeasedJob job) {
         return !hasLeft && nanos.getAsLong() - job.leaseEndNanos() < 0;
     }
@@ -301,9 +301,9 @@ public final class ReplayWorker implements Loop.Step {
         return finishChunk(replay, chunk.get(), page, now);
     }
 
-    /// Records a finished chunk and wakes the lane of its resends. If the job has a rate limit,
-    /// defers the next chunk to stay within it. Returns true if this was the last chunk, or if the
-    /// job cannot continue immediately.
+    /// Records a finished chunk and wakes the lane that holds its resends. If the job has a rate
+    /// limit, defers the next chunk to stay within it. Returns true if this was the last chunk, or
+    /// if the job cannot continue immediately.
     private boolean finishChunk(Replay replay, ReplayChunk chunk, SelectionPage page, Instant now) {
         var selection = replay.selection();
         var next = chunk.last().map(DeliveryId::maxIdOf).or(page::next);
@@ -374,11 +374,11 @@ public final class ReplayWorker implements Loop.Step {
                 .log("replay.failed");
     }
 
-    /// Logs the failure of a job's chunk and makes the job wait. Marks the job as failed after too
+    /// Logs that a job's chunk failed, and makes the job wait. Marks the job as failed after too
     /// many failures in a row.
     ///
-    /// @param isOwn whether the job itself might be the cause; false for a temporary failure of the
-    ///   database
+    /// @param isOwn whether the job itself might be the cause; false for a temporary database
+    ///   failure
     private void recordFailure(UUID id, RuntimeException e, boolean isOwn) {
         int count = failures.merge(id, isOwn ? 1 : 0, Integer::sum);
         log.atWarn()
@@ -393,8 +393,8 @@ public final class ReplayWorker implements Loop.Step {
         }
     }
 
-    /// Counts the resends of the last chunk of a job that was cancelled or failed, and closes the
-    /// job. The process that created those resends may have died before it counted them.
+    /// Closes a job that was cancelled or has failed, after counting its last chunk's resends. The
+    /// process that created those resends may have died before it counted them.
     private void close(Replay replay) {
         int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
         db.run(tx -> ReplayStore.close(tx, replay, owner, counted));

@@ -5,20 +5,20 @@ import dev.sluice.gateway.routing.RouteDeletion;
 
 import java.util.Optional;
 
-/// The reason why a replay job cannot create resends on its current connection now. The text of
-/// [#reason] is meant for the user.
+/// The reason why a replay job cannot create resends on a connection at the moment. [#reason]
+/// returns a text that is meant for the user.
 sealed interface ResendRefusal {
 
     String reason();
 
-    /// The connection or its destination was deleted, so the job ends its work on this connection.
+    /// The connection or its destination was deleted, so the job stops working on this connection.
     record PermanentRefusal(String reason) implements ResendRefusal {}
 
     /// The job can continue on this connection once the cause is gone.
     record TemporaryRefusal(String reason) implements ResendRefusal {}
 
     /// This node does not know the connection. The connection may be so new that this node has not
-    /// read it yet, or may have been deleted long ago.
+    /// read it yet, or it may have been deleted long ago.
     ResendRefusal UNKNOWN_CONNECTION =
             new TemporaryRefusal("Held: the server is still loading the connection.");
 
@@ -30,7 +30,8 @@ sealed interface ResendRefusal {
     }
 
     /// Returns the reason why no resends can be created for the route, or empty if they can be
-    /// created. If the source or destination is only paused, resends are created, but they wait.
+    /// created. If the source or destination is only paused, resends are still created, but they
+    /// wait.
     static Optional<ResendRefusal> of(Route route) {
         if (route.isSourceTrashed()) {
             return Optional.of(
@@ -49,7 +50,7 @@ sealed interface ResendRefusal {
     /// Returns a temporary refusal if the next chunk could raise the number of waiting resends
     /// above `maxWaiting`, or empty otherwise.
     ///
-    /// @param waiting the number of resends that are waiting on the connection now
+    /// @param waiting the number of resends currently waiting on the connection
     /// @param chunk the maximum number of resends that the next chunk may add
     /// @param maxWaiting the maximum number of waiting resends
     static Optional<ResendRefusal> of(int waiting, int chunk, int maxWaiting) {

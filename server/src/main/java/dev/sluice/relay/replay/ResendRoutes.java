@@ -30,10 +30,10 @@ import java.util.UUID;
 /// `POST /api/v1/events/{id}/resend`: resends one event to some or all connections of its source.
 public final class ResendRoutes {
 
-    /// Maximum number of connections in a request. A source cannot have more.
+    /// The maximum number of connections in a request. A source cannot have more.
     private static final int MAX_CONNECTIONS = 1_000;
 
-    /// The source of an event, and the connections to resend it to.
+    /// An event's source, and the connections to which the event is resent.
     private record EventConnections(SourceId source, List<ConnectionId> connections) {}
 
     private final Db db;

@@ -34,7 +34,7 @@ final class ResendTargetQueries {
                 sources);
     }
 
-    /// Returns the connections of a source, oldest first, including disabled ones.
+    /// Returns a source's connections, oldest first, including disabled ones.
     static List<ResendTarget> ofSource(Tx tx, SourceId source) {
         return tx.query(
                 """

@@ -33,8 +33,8 @@ final class ResendWaker {
                                 .toList()));
     }
 
-    /// Like [#wake], but if the database fails, only logs the failure. The resends are already
-    /// stored and the next sweep finds them, so the request must not fail.
+    /// Does the same as [#wake], but only logs a database failure. The resends are already stored
+    /// and the next sweep finds them, so the request must not fail.
     static void tryWake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
         try {
             wake(db, source, connections, now);

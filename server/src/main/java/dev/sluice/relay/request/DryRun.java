@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Builds a request in the same way as a delivery attempt, but masks its secrets and does not send
-/// it. Immutable.
+/// Builds a request in the same way as a delivery attempt does, but masks its secrets and does not
+/// send it. Immutable.
 public final class DryRun {
 
     /// The request that an attempt would send, or the reason why it would fail.
@@ -22,7 +22,7 @@ public final class DryRun {
     /// @param headers all headers, in the order in which they would be sent
     public record MaskedRequest(List<Header> headers, OutboundBody body) implements DryRunResult {}
 
-    /// The attempt would fail with `transformation_failed` before anything is sent.
+    /// Means that the attempt would fail with `transformation_failed` before sending anything.
     public record DryRunFailure(String reason) implements DryRunResult {}
 
     private final OutboundHeaderBuilder headerBuilder;
@@ -61,7 +61,7 @@ public final class DryRun {
     }
 
     /// Returns the names of the headers to mask. Their values are keys, passwords and signatures,
-    /// which a reader of the dry run could misuse.
+    /// which someone who sees the dry run could misuse.
     private Set<String> secretHeaderNames(AuthConfig auth) {
         var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         switch (auth) {

@@ -9,11 +9,11 @@ import dev.sluice.platform.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 
-/// Applies the header rules of a transformation: renames, then removals, then assignments.
+/// Applies a transformation's header rules: renames, then removals, then assignments.
 ///
 /// A rename or removal affects only headers whose name matches exactly, ignoring case. A renamed or
-/// assigned header also replaces headers whose names would be the same if every `_` were a `-`,
-/// because many receivers treat the two characters as equal.
+/// assigned header also replaces headers whose names would be the same if every `_` were a `-`.
+/// Many receivers treat the two characters as equal.
 final class HeaderRewriter {
 
     private HeaderRewriter() {}
@@ -40,8 +40,8 @@ final class HeaderRewriter {
         }
     }
 
-    /// Renames each header that has the old name, and keeps its position. Removes the headers that
-    /// already had the new name. Does nothing if no header has the old name.
+    /// Renames each header that has the old name, without changing its position. Removes the
+    /// headers that already had the new name. Does nothing if no header has the old name.
     private static void rename(List<Header> headers, Transformation.HeaderRename rule) {
         if (headers.stream().noneMatch(header -> header.isNamed(rule.from()))) {
             return;

@@ -13,18 +13,18 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /// Computes the HMAC-SHA256 signature of an outbound request, in Sluice's own format or in the
-/// format of Standard Webhooks.
+/// Standard Webhooks format.
 final class HmacSigner {
 
     private HmacSigner() {}
 
-    /// Returns the HMAC over `timestamp.body` in lower-case hex. The key is the text of the secret.
+    /// Returns the HMAC over `timestamp.body` in lowercase hex. The secret's text is the key.
     static String signHex(Secret secret, String timestamp, OutboundBody body) {
         return HexFormat.of().formatHex(sign(secret.reveal().getBytes(UTF_8), timestamp, body));
     }
 
     /// Returns `v1,` followed by the HMAC over `id.timestamp.body` in Base64 (Standard Webhooks
-    /// specification). The key is decoded from the text of the secret.
+    /// specification). The key is decoded from the secret's text.
     static String signStandardWebhooks(
             Secret secret, String id, String timestamp, OutboundBody body) {
         byte[] signature =

@@ -19,19 +19,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Builds the headers of a delivery, except `Host` and `Content-Length`, which are written when the
+/// Builds a delivery's headers, except `Host` and `Content-Length`, which are written when the
 /// request is sent.
 ///
 /// The builder starts with the inbound headers. It drops the headers that apply only to a single
-/// network connection, the header with the source's credential, headers that make claims about the
-/// route, and headers that only Sluice may set. It then adds the destination's custom headers, and
-/// applies the connection's transformation to all of these headers. Finally, it adds Sluice's own
-/// headers and the authentication.
+/// network connection, the header that carries the source's credential, headers that make claims
+/// about the route, and headers that only Sluice may set. It then adds the destination's custom
+/// headers, and applies the connection's transformation to all of these headers. Finally, it adds
+/// Sluice's own headers and the authentication.
 ///
-/// When a step adds a header, it replaces all headers of the same name from earlier steps, so that
-/// a sender cannot place its own header next to the one with the secret that the destination
-/// expects. Names are compared without regard to case, and `_` counts as `-`, because many
-/// receivers treat the two as equal. A header that Sluice itself adds therefore occurs exactly
+/// When a step adds a header, it replaces all headers with the same name from earlier steps. A
+/// sender therefore cannot place its own header next to the one that carries the secret the
+/// destination expects. Names are compared without regard to case, and `_` counts as `-`, because
+/// many receivers treat the two as equal. A header that Sluice itself adds therefore occurs exactly
 /// once. Immutable.
 public final class OutboundHeaderBuilder {
 
@@ -151,8 +151,8 @@ public final class OutboundHeaderBuilder {
         return listed;
     }
 
-    /// Adds the custom headers as they are. If the names of two custom headers differ only in `_`
-    /// and `-`, both are added.
+    /// Adds the custom headers as they are. If two custom headers have names that differ only in
+    /// their use of `_` and `-`, both are added.
     private static void addCustomHeaders(List<Header> headers, List<Header> custom) {
         for (var header : custom) {
             headers.removeIf(earlier -> HeaderSyntax.isSameFolded(earlier.name(), header.name()));
@@ -222,7 +222,7 @@ public final class OutboundHeaderBuilder {
         return "Basic " + Base64.getEncoder().encodeToString(pair);
     }
 
-    /// Returns the UTF-8 bytes of the text as Latin-1 characters, one for each byte. [Header]
+    /// Returns the text's UTF-8 bytes as Latin-1 characters, one character for each byte. [Header]
     /// requires this form.
     private static String latin1(String text) {
         return new String(text.getBytes(UTF_8), ISO_8859_1);

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The input of one delivery attempt: an event and the settings of its destination and connection.
+/// The input to one delivery attempt: an event, and the settings of its destination and connection.
 ///
-/// @param attempt the number of the attempt, counted from 1
+/// @param attempt the attempt's number, counted from 1
 /// @param transformation the connection's transformation, applied when the request is sent
 /// @param attemptedAt the time of the attempt, used in signatures and for `{{timestamp}}`
 public record OutboundRequest(
@@ -49,10 +49,10 @@ public record OutboundRequest(
         }
     }
 
-    /// The properties of the event's source that a request needs.
+    /// The properties of the event's source that are needed to build a request.
     ///
     /// @param workspace the workspace that the source belongs to
-    /// @param name the name of the source
+    /// @param name the source's name
     /// @param withheldHeaders the names of inbound headers that contain the source's own credential
     ///   and are therefore not forwarded
     public record RequestSource(WorkspaceId workspace, String name, Set<String> withheldHeaders) {
@@ -104,7 +104,7 @@ public record OutboundRequest(
         return destination.url();
     }
 
-    /// Returns the time limit of the whole attempt, from the DNS lookup to the last byte read.
+    /// Returns the time limit for the whole attempt, from the DNS lookup to the last byte read.
     public Duration timeout() {
         return destination.timeout();
     }
@@ -121,7 +121,7 @@ public record OutboundRequest(
                 attemptedAt);
     }
 
-    /// Returns a copy in which this header replaces all inbound headers of the same name.
+    /// Returns a copy in which this header replaces all inbound headers with the same name.
     public OutboundRequest withInboundHeader(String name, String value) {
         var headers = new ArrayList<>(inbound.headers());
         headers.removeIf(header -> header.isNamed(name));
@@ -129,7 +129,7 @@ public record OutboundRequest(
         return withInboundHeaders(headers);
     }
 
-    /// Returns a copy without the inbound headers of this name.
+    /// Returns a copy without the inbound headers that have this name.
     public OutboundRequest withoutInboundHeader(String name) {
         return withInboundHeaders(
                 inbound.headers().stream().filter(header -> !header.isNamed(name)).toList());

@@ -6,8 +6,8 @@ import dev.sluice.platform.http.Header;
 import java.time.Instant;
 import java.util.List;
 
-/// A request that is ready to be sent, with transformation, identity headers and authentication
-/// applied.
+/// A request that is ready to be sent: the transformation, identity headers and authentication have
+/// been applied.
 ///
 /// @param headers all headers except `Host` and `Content-Length`
 public record PreparedRequest(List<Header> headers, OutboundBody body) {

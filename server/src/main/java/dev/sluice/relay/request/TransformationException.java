@@ -1,7 +1,8 @@
 package dev.sluice.relay.request;
 
-/// Signals that a request cannot be built, because the result of its transformation cannot be sent
-/// or a setting cannot be read. The message is one sentence, which is stored with the attempt.
+/// Thrown when a request cannot be built, either because its transformation produces something that
+/// cannot be sent or because a setting cannot be read. The message is one sentence and is stored
+/// with the attempt.
 public final class TransformationException extends Exception {
 
     TransformationException(String message) {

@@ -1,5 +1,5 @@
-/// Builds the HTTP request of an attempt from an event, its connection and its destination:
-/// forwarded headers, transformation, identity headers and authentication.
+/// Builds an attempt's HTTP request from an event, its connection and its destination. The request
+/// combines forwarded headers, transformation, identity headers and authentication.
 ///
 /// The code is pure: it performs no I/O.
 @NullMarked

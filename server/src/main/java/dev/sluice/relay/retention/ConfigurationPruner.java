@@ -29,10 +29,10 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/// Removes the rows of deleted configuration once no history refers to them: purged sources with
-/// their connections and usage sums, deleted connections that never had a delivery, and deleted
-/// destinations without connections. Also removes empty lanes, and replaced settings that no stored
-/// attempt needs.
+/// Removes deleted configuration from the database once no history refers to it: purged sources
+/// with their connections and usage sums, deleted connections that never had a delivery, and
+/// deleted destinations without connections. Also removes empty lanes, and replaced settings that
+/// no stored attempt needs.
 ///
 /// A row that can be removed now can also be removed later. Each step may therefore stop at any
 /// point and run again, even on two nodes at once.
@@ -44,18 +44,19 @@ final class ConfigurationPruner {
     /// memory.
     static final Duration GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Maximum number of rows checked in one transaction.
+    /// The maximum number of rows checked in one transaction.
     private static final int CHUNK_SIZE = 500;
 
-    /// Maximum number of sources removed in one transaction. Each source can have a thousand
+    /// The maximum number of sources removed in one transaction. Each source can have a thousand
     /// connections.
     private static final int SOURCES_PER_REMOVAL = 20;
 
     private static final int DELETE_BATCH_ROWS = 5_000;
 
-    /// How long, after the grace period, the pruner keeps checking whether stored attempts need the
-    /// replaced settings. Settings that are still needed at the end are not checked again, because
-    /// the attempts that need them are stored until the partition of their day is dropped.
+    /// How long the pruner keeps checking, after the grace period, whether stored attempts still
+    /// need the replaced settings. Settings that are still needed when this period ends are not
+    /// checked again, because the attempts that need them are stored until their day's partition is
+    /// dropped.
     private static final Duration REVISION_CHECK_PERIOD = Duration.ofDays(2);
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -79,9 +80,9 @@ final class ConfigurationPruner {
         parts.end();
     }
 
-    /// Removes configuration that was deleted before `before`. Called only after all usage from
-    /// before that time has been moved from the ledger to the sums. A source or connection whose
-    /// usage is still only in the ledger would seem to have no history.
+    /// Removes configuration that was deleted before the given time. All usage from before that
+    /// time must already have been moved from the ledger to the sums. A source or connection whose
+    /// usage was still only in the ledger would seem to have no history.
     private void pruneConfiguration(Instant before, RoundParts parts) {
         parts.run(() ->
                 report(
@@ -125,7 +126,7 @@ final class ConfigurationPruner {
         }
     }
 
-    /// Calls `prune` with each chunk of ids, in order. Returns the sum of the results of `prune`.
+    /// Calls `prune` with each chunk of ids, in order. Returns the sum of the results.
     private static <T> int forEachChunk(
             Function<UUID, List<T>> read, Function<T, UUID> id, ToIntFunction<List<T>> prune) {
         int sum = 0;
@@ -175,9 +176,9 @@ final class ConfigurationPruner {
         });
     }
 
-    /// Removes the destinations to which no connection refers. Connections that remained after
-    /// their destination was deleted are only marked as deleted here. A later round removes those
-    /// that never had a delivery.
+    /// Removes the destinations that no connection refers to. Connections left over after their
+    /// destination was deleted are only marked as deleted here. A later round removes the ones that
+    /// never had a delivery.
     private int pruneDestinations(List<DestinationId> deleted) {
         return db.call(tx -> {
             ConnectionStore.endLeftOver(tx, deleted);
@@ -195,7 +196,8 @@ final class ConfigurationPruner {
                         ReplacedSourceStore.removeUnnamed(tx, from, before, DELETE_BATCH_ROWS));
     }
 
-    /// Calls `removeBatch` until a batch is not full. Returns the total number of removed rows.
+    /// Calls `removeBatch` until it removes less than a full batch. Returns the total number of
+    /// removed rows.
     private int removeAll(Function<Tx, Integer> removeBatch) {
         int sum = 0;
         int removed = DELETE_BATCH_ROWS;

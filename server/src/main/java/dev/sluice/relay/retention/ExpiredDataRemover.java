@@ -19,30 +19,31 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.function.Function;
 
-/// Deletes expired data. Drops the day partitions that are older than the longest retention of all
-/// plans. Also deletes hourly sums, revisions of destinations, replaced configuration, dismissals
-/// and dictionaries that nothing needs any more.
+/// Deletes expired data. Drops the day partitions that are older than the longest retention that
+/// any plan has. Also deletes hourly sums, destination revisions, replaced configuration,
+/// dismissals and dictionaries that nothing needs any more.
 ///
-/// Before a partition is dropped, the unfinished deliveries of its day are ended.
+/// Before a partition is dropped, all unfinished deliveries from its day are ended.
 final class ExpiredDataRemover {
 
-    /// The time added to the longest retention before a day is dropped. It allows for plan changes
-    /// and for differences between clocks.
+    /// The time added to the longest retention before a day's partition is dropped. It allows for
+    /// plan changes and clock differences.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// How long a replaced revision is kept after the attempts from the day of its replacement have
-    /// been deleted. An attempt may have begun before its revision was replaced, and clocks differ.
+    /// How long a replaced revision is kept after the attempts from the day on which it was
+    /// replaced have been deleted. An attempt may have begun before its revision was replaced, and
+    /// clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// The maximum age of a dictionary; an older one is retired. A dictionary contains pieces of
-    /// events, which must not be kept much longer than the events.
+    /// The maximum age of a dictionary. Older dictionaries are retired. A dictionary contains
+    /// pieces of events, which must not be kept much longer than the events themselves.
     private static final Duration MAX_DICTIONARY_AGE = Duration.ofDays(30);
 
     /// The time after which no node can still be compressing with a retired dictionary. This is far
-    /// longer than any node goes on using a dictionary without checking the database.
+    /// longer than any node keeps using a dictionary without checking the database.
     private static final Duration DICTIONARY_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Maximum number of rows deleted in one transaction.
+    /// The maximum number of rows deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
 
     private final Db db;
@@ -58,7 +59,7 @@ final class ExpiredDataRemover {
         this.expiryFinisher = expiryFinisher;
     }
 
-    /// Removes everything that has expired. Does nothing if some plan keeps events forever. Returns
+    /// Removes everything that has expired. Does nothing if any plan keeps events forever. Returns
     /// false if something blocks the removal; the caller should then try again soon.
     boolean remove(Instant now) {
         var longest = plans.longestRetention();
@@ -82,7 +83,7 @@ final class ExpiredDataRemover {
     /// and removes those that no event needs any more.
     ///
     /// @param cutoff all events that arrived before this time have expired
-    /// @param firstKept all events that arrived before this time are deleted
+    /// @param firstKept all events that arrived before this time have been deleted
     private void removeDictionaries(Instant cutoff, Instant firstKept, Instant now) {
         var oldest = now.minus(MAX_DICTIONARY_AGE);
         var before = oldest.isBefore(cutoff) ? cutoff : oldest;
@@ -91,8 +92,8 @@ final class ExpiredDataRemover {
         db.run(tx -> DictionaryStore.removeBefore(tx, firstKept));
     }
 
-    /// Removes revisions of destinations, and the settings of destinations, connections and
-    /// sources, that were replaced before `before`.
+    /// Removes destination revisions, and settings of destinations, connections and sources, that
+    /// were replaced before the given time.
     private void removeRevisions(Instant before) {
         removeBatches(
                 tx -> DestinationStore.removeReplacedRevisions(tx, before, DELETE_BATCH_ROWS));
@@ -109,8 +110,8 @@ final class ExpiredDataRemover {
         }
     }
 
-    /// Deletes hourly sums that are no longer needed. Keeps the sums of days whose partitions still
-    /// exist, because lists and the audit read them.
+    /// Deletes hourly sums that are no longer needed. Keeps the sums for days whose partitions
+    /// still exist, because lists and the audit read them.
     private void deleteHourlySums(Instant now, Instant firstKept) {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;

@@ -21,23 +21,23 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Ends deliveries that are still waiting after the retention period of their event is over.
+/// Ends deliveries that are still waiting when their event's retention period is over.
 ///
-/// A node that has leased a lane may have some of the lane's deliveries in memory, and their rows
-/// do not show this. But no attempt begins after the retention period is over, and no attempt takes
-/// longer than five minutes. Half an hour later, no attempt can therefore be in flight, even if
-/// clocks differ by a few minutes. If a process that was frozen reports a result after that, the
-/// row no longer exists and the result has no effect.
+/// A node that has leased a lane may hold some of the lane's deliveries in memory, and their rows
+/// do not show this. However, no attempt begins after the retention period is over, and no attempt
+/// takes longer than five minutes. Half an hour later, no attempt can therefore be in flight, even
+/// if clocks differ by a few minutes. If a process that was frozen reports a result after that, the
+/// delivery's row no longer exists and the result has no effect.
 final class ExpiryFinisher {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);
 
-    /// The time from the end of the retention period until waiting deliveries are ended. At least
-    /// this time must also have passed since the last change to the workspace, because that change
-    /// may have been a change of plan.
+    /// How long after the end of the retention period waiting deliveries are ended. The workspace
+    /// must also have been unchanged for at least this long, because its last change may have been
+    /// a change of plan.
     static final Duration EXPIRY_GRACE_PERIOD = Duration.ofMinutes(30);
 
-    /// Maximum number of rows ended in one transaction.
+    /// The maximum number of rows ended in one transaction.
     private static final int EXPIRY_BATCH_ROWS = 1_000;
 
     private final Db db;
@@ -59,8 +59,8 @@ final class ExpiryFinisher {
         this.listener = listener;
     }
 
-    /// Ends waiting deliveries whose event expired at least [#EXPIRY_GRACE_PERIOD] ago under the
-    /// plan of its workspace. Does not end deliveries that a node owns.
+    /// Ends waiting deliveries whose event expired at least [#EXPIRY_GRACE_PERIOD] ago under its
+    /// workspace's plan. Does not end deliveries that a node owns.
     void finishExpired(Instant now) {
         var parts = new RoundParts();
         for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
@@ -94,7 +94,7 @@ final class ExpiryFinisher {
         }
     }
 
-    /// Ends all unfinished deliveries whose events arrived before `before` and marks them as
+    /// Ends all unfinished deliveries whose events arrived before the given time and marks them as
     /// expired, so that the partitions of earlier days can be dropped. Returns false if some of
     /// these deliveries cannot be ended now.
     boolean finishBefore(Instant before, Instant now) {
@@ -110,8 +110,8 @@ final class ExpiryFinisher {
         }
     }
 
-    /// Ends these deliveries, and discards those whose day partition is gone. Returns the number of
-    /// ended and discarded deliveries.
+    /// Ends these deliveries, and discards those whose day partition is gone. Returns how many
+    /// deliveries were ended or discarded.
     private int finish(List<UnfinishedDelivery> deliveries, Instant now) {
         if (deliveries.isEmpty()) {
             return 0;
@@ -139,8 +139,8 @@ final class ExpiryFinisher {
         return ended.size();
     }
 
-    /// Deletes deliveries whose day partition is already gone, and returns their number. There
-    /// should be none, because a partition is dropped only after its deliveries have ended.
+    /// Deletes deliveries whose day partition is already gone, and returns how many there were.
+    /// There should be none, because a partition is dropped only after its deliveries have ended.
     private int discard(List<UnfinishedDelivery> deliveries) {
         if (deliveries.isEmpty()) {
             return 0;

@@ -8,14 +8,14 @@ import org.slf4j.LoggerFactory;
 import java.util.Comparator;
 import java.util.List;
 
-/// Logs how many deliveries will expire soon, in total and for the connections that have the most
-/// of them.
+/// Logs how many deliveries will expire soon, both in total and for the connections that have the
+/// most of them.
 final class ExpiryLogger {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);
 
-    /// Maximum number of connections that get their own log line. The connections with the most
-    /// deliveries are chosen.
+    /// The maximum number of connections that get their own log line. The connections with the most
+    /// expiring deliveries are chosen.
     private static final int MAX_LOGGED_CONNECTIONS = 20;
 
     private ExpiryLogger() {}

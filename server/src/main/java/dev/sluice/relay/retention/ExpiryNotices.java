@@ -27,11 +27,11 @@ import java.util.stream.Collectors;
 /// the announcement, so a crash does not cause a delivery to be skipped or announced twice.
 final class ExpiryNotices {
 
-    /// Maximum number of rows read in one transaction.
+    /// The maximum number of rows read in one transaction.
     private static final int READ_BATCH_ROWS = 10_000;
 
-    /// The maximum time between a resend's creation time and its commit. The resends of a replay
-    /// job are an exception: they have the creation time of the job.
+    /// The maximum time between a resend's creation time and its commit. Resends created by a
+    /// replay job are an exception: they have the job's creation time.
     private static final Duration MAX_RESEND_COMMIT_DELAY = Duration.ofMinutes(1);
 
     private static final NoticeWatermark NO_WATERMARK =
@@ -93,7 +93,8 @@ final class ExpiryNotices {
         announce(sources, List.copyOf(soon.values()), nextMark);
     }
 
-    /// Announces the deliveries and saves the watermark of all workspaces of these sources.
+    /// Announces the deliveries, and saves the watermark for every workspace that owns one of these
+    /// sources.
     private void announce(
             Map<SourceId, WorkspaceId> sources,
             List<ExpiringDeliveries> soon,
@@ -121,7 +122,8 @@ final class ExpiryNotices {
     /// Whether the delivery must be announced now. A resend is announced even if another delivery
     /// of its event was announced before, but not until [#MAX_RESEND_COMMIT_DELAY] has passed since
     /// its creation time. Until then, other resends with the same creation time might not have been
-    /// committed. If the watermark moved past their creation time, they would never be announced.
+    /// committed yet. If the watermark moved past their creation time, they would never be
+    /// announced.
     private static boolean isNew(
             UnfinishedDelivery delivery, NoticeWatermark lastMark, NoticeWatermark nextMark) {
         boolean isInTime = !arrivedAt(delivery).isBefore(lastMark.eventsBefore());
@@ -137,7 +139,7 @@ final class ExpiryNotices {
             UnfinishedDelivery delivery,
             RetentionGroup group) {
         var end = group.retention().expiresAt(arrivedAt(delivery)).orElseThrow();
-        // The rows are read oldest first, so the first delivery of each key expires first.
+        // The rows are read oldest first, so the first delivery for each key expires first.
         soon.merge(
                 new ExpiryNoticeKey(delivery.source(), delivery.connection()),
                 new ExpiringDeliveries(delivery.source(), delivery.connection(), 1, end),

@@ -9,15 +9,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The sources whose events are kept for the same retention period. There are at most as many
-/// groups as plans.
+/// A group of sources whose events are kept for the same retention period. There are never more
+/// groups than plans.
 ///
 /// @param retention the retention period, which is never unlimited
 /// @param days the length of the retention period in days
 record RetentionGroup(Retention retention, int days, List<RetainedSource> sources) {
 
-    /// Reads the groups, ordered by retention, shortest first. Sources with unlimited retention are
-    /// in no group.
+    /// Reads the groups, ordered by retention, shortest first. Sources with unlimited retention do
+    /// not belong to any group.
     static List<RetentionGroup> readAll(Tx tx, PlanCatalog plans) {
         return RetentionQueries.sources(tx).stream()
                 .collect(

@@ -30,8 +30,8 @@ public final class RetentionLoop implements Loop.Step {
     private static final Duration LEASE_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration ROUND_INTERVAL = Duration.ofHours(1);
 
-    /// The wait before the next round if this round failed, could not drop day partitions because
-    /// something blocked it, or did not run because another node had the lease.
+    /// How long to wait before the next round if this round failed, could not drop day partitions
+    /// because something blocked it, or did not run because another node had the lease.
     private static final Duration RETRY_INTERVAL = Duration.ofMinutes(1);
 
     private final Db db;

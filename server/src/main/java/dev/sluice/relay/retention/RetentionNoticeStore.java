@@ -10,12 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Stores for each workspace how far its expiring deliveries have been announced.
+/// Stores how far each workspace's expiring deliveries have been announced.
 public final class RetentionNoticeStore {
 
     /// How far a workspace's expiring deliveries have been announced.
     ///
-    /// @param days the retention, in days, that the workspace had when the watermark was saved
+    /// @param days the workspace's retention in days at the time when the watermark was saved
     /// @param eventsBefore the deliveries of all events that arrived before this time have been
     ///   announced
     /// @param resendsBefore the resends of these events have been announced if they were created
@@ -59,7 +59,7 @@ public final class RetentionNoticeStore {
                         .toList());
     }
 
-    /// Deletes the watermark of a deleted workspace. Returns the number of deleted rows.
+    /// Deletes a deleted workspace's watermark. Returns the number of deleted rows.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
         return tx.update(
                 "delete from retention_notice where workspace_id = ?", workspace.id().value());

@@ -10,15 +10,15 @@ import dev.sluice.platform.id.Uuid7;
 import java.time.Instant;
 import java.util.List;
 
-/// Reads all sources with the plan that decides their retention, and finds deleted configuration to
-/// which no history refers.
+/// Reads all sources together with the plan that determines their retention, and finds deleted
+/// configuration that no history refers to.
 final class RetentionQueries {
 
     /// A source, possibly trashed or purged.
     ///
     /// @param plan the name of the workspace's plan
-    /// @param changedAt the time of the last change to the workspace, which may have been a change
-    ///   of plan
+    /// @param changedAt when the workspace was last changed; that change may have been a change of
+    ///   plan
     record RetainedSource(
             SourceId source,
             WorkspaceId workspace,
@@ -46,8 +46,8 @@ final class RetentionQueries {
 
     /// Returns the purged sources that have no stored events and no hourly counts.
     ///
-    /// If a source has neither, nothing refers to its connections either: the hourly counts of
-    /// their deliveries are kept exactly as long as those of the source's events.
+    /// If a source has neither, nothing refers to its connections either: the hourly counts for
+    /// their deliveries are kept exactly as long as those for the source's events.
     static List<SourceId> unnamed(Tx tx, List<SourceId> purged) {
         return tx.query(
                 """
@@ -61,7 +61,7 @@ final class RetentionQueries {
                 UsageKind.numbers());
     }
 
-    /// Returns the deleted connections without any counts. Such a connection never had a delivery.
+    /// Returns the deleted connections that have no counts. Such a connection never had a delivery.
     static List<ConnectionId> unused(Tx tx, List<ConnectionId> deleted) {
         return tx.query(
                 """

@@ -5,7 +5,7 @@ import dev.sluice.relay.ErrorCode;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A condition on how a dead letter ended. A dismissed dead letter does not satisfy any condition.
+/// A condition on how a dead letter ended. A dismissed dead letter never satisfies a condition.
 ///
 /// @param code the error code with which the delivery must have ended; empty if any code is
 ///   accepted

@@ -2,7 +2,7 @@ package dev.sluice.relay.selection;
 
 import dev.sluice.relay.EventId;
 
-/// A candidate event for a selection, with the state of its deliveries on the selection's
+/// An event that a bulk resend may select, with the state of its deliveries on the selection's
 /// connection.
 ///
 /// @param hasSelectedStatus whether one of those deliveries has a requested status
@@ -18,7 +18,7 @@ public record ResendCandidate(
         boolean isResentByJob,
         boolean isResentByOther) {
 
-    /// What to do with a candidate.
+    /// The decision on whether to resend a candidate.
     public enum ResendDecision {
         RESEND,
         ALREADY_RESENT_BY_JOB,

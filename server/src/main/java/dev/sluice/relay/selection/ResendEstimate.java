@@ -32,15 +32,16 @@ public record ResendEstimate(long count, boolean isExact, List<EventId> firstEve
         firstEvents = List.copyOf(firstEvents);
     }
 
-    /// Counts the resends of a selection in batches, each in a separate transaction, so that no
-    /// transaction stays open for long. Stops after `budget`, but always counts the first batch.
+    /// Counts the resends that a selection would create. Counts in batches, each in a separate
+    /// transaction, so that no transaction stays open for long. Stops after `budget`, but always
+    /// counts the first batch.
     public static ResendEstimate of(Db db, ResendSelection selection, Duration budget) {
         return of(db, selection, budget, Long.MAX_VALUE);
     }
 
-    /// Counts the resends of a selection like the other `of`, but also stops at `maxCount`.
+    /// Does the same as the other `of`, but also stops counting at `maxCount`.
     ///
-    /// @param maxCount the count at which to stop counting; checked after each batch
+    /// @param maxCount the count at which to stop; checked after each batch
     public static ResendEstimate of(
             Db db, ResendSelection selection, Duration budget, long maxCount) {
         long start = System.nanoTime();

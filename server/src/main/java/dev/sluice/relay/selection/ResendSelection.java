@@ -42,8 +42,8 @@ public record ResendSelection(
         return new ResendSelection(source, connection, statuses, position, to, condition);
     }
 
-    /// Whether the statuses include `succeeded`. If so, an event with a delivery of a selected
-    /// status is included even if the newest delivery of the event succeeded or is unfinished.
+    /// Whether the statuses include `succeeded`. If so, an event that has a delivery with a
+    /// selected status is included even if its newest delivery succeeded or is unfinished.
     /// Otherwise, an event is included only if its newest delivery is failed or exhausted.
     public boolean includesSucceeded() {
         return statuses.contains(DeliveryStatus.SUCCEEDED);

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// One page of candidate events for a selection, oldest first. The state of an event's deliveries
-/// decides later whether the event is included. A page is small enough to be read in one
+/// One page of candidate events for a selection, oldest first. Whether an event is included is
+/// decided later, from the state of its deliveries. A page is small enough to be read in one
 /// transaction.
 ///
 /// @param next the position after which the next page begins; empty on the last page
@@ -24,7 +24,7 @@ public record SelectionPage(List<EventId> events, Optional<UUID> next) {
 
     /// Builds a page from rows of dead letters.
     ///
-    /// @param incomplete the event, if any, that may have more rows than those read; this page does
+    /// @param incomplete the event, if any, that may have more rows than were read; this page does
     ///   not include it
     static SelectionPage of(
             ResendSelection selection,

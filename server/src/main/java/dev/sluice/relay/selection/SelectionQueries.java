@@ -18,20 +18,20 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Reads, page by page, the candidate events for a selection. Also reads the state of their
-/// deliveries, which decides whether an event is included.
+/// Reads the candidate events for a selection, page by page. Also reads the state of their
+/// deliveries, which determines whether an event is included.
 public final class SelectionQueries {
 
-    /// The maximum number of dead letters to read for one page, counted across all connections of
-    /// the source. If the page's maximum number of events is higher, that number applies instead. A
-    /// single event always has fewer dead letters than this, so a page that reaches the limit
+    /// The maximum number of dead letters to read for one page, counted across all of the source's
+    /// connections. If the page's maximum number of events is higher, that number applies instead.
+    /// A single event always has fewer dead letters than this, so a page that reaches the limit
     /// contains at least one complete event.
     private static final int MIN_DEAD_LETTER_ROWS = 5_000;
 
     private SelectionQueries() {}
 
     /// Makes PostgreSQL use indexes. Each transaction that reads many events must call this method
-    /// first. The planner would otherwise rely on outdated table statistics and might read whole
+    /// first. Otherwise, the planner would rely on outdated table statistics and might read whole
     /// tables.
     public static void forceIndexScan(Tx tx) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
@@ -125,7 +125,7 @@ public final class SelectionQueries {
                         || condition.responseStatus().equals(responseStatus));
     }
 
-    /// Reads a page of all events of the source, because there is no index of succeeded deliveries.
+    /// Reads a page of all the source's events, because there is no index on succeeded deliveries.
     private static SelectionPage events(Tx tx, ResendSelection selection, int maxEvents) {
         var events =
                 tx.query(
@@ -232,8 +232,8 @@ public final class SelectionQueries {
         return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
     }
 
-    /// Returns how many resends are waiting in the lane of the selection's connection. Stops
-    /// counting at `limit`.
+    /// Returns how many resends are waiting on the selection's connection. Stops counting at
+    /// `limit`.
     public static int countWaiting(Tx tx, ResendSelection selection, int limit) {
         return tx.single(
                 """

@@ -1,4 +1,4 @@
-/// Finds and counts the deliveries that a bulk resend selects.
+/// Finds and counts the events that a bulk resend selects.
 @NullMarked
 package dev.sluice.relay.selection;
 

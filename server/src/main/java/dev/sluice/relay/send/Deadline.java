@@ -11,14 +11,15 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// The time limit of one attempt, and the phase that the attempt is in.
+/// The time limit for one attempt, and the phase that the attempt is in.
 ///
 /// Reads and writes have no timeout of their own. When the time is up, a timer closes the
-/// connection, which ends any read or write that is waiting. One limit therefore covers the whole
+/// connection, which ends any read or write that is blocked. One limit therefore covers the whole
 /// attempt, even if the response arrives byte by byte.
 final class Deadline implements Runnable, AutoCloseable {
 
-    /// The phases of an attempt, in order, named after the step that the attempt is waiting for.
+    /// The phases of an attempt, in order. Each is named after the step that the attempt is waiting
+    /// for.
     enum AttemptPhase {
         DNS_LOOKUP,
         CONNECT,

@@ -9,7 +9,7 @@ interface DnsLookup {
 
     List<InetAddress> addresses(String name) throws UnknownHostException;
 
-    /// Returns a lookup that uses the resolver of the operating system.
+    /// Returns a lookup that uses the operating system's resolver.
     static DnsLookup system() {
         return name -> List.of(InetAddress.getAllByName(name));
     }

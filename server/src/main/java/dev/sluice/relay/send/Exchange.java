@@ -19,8 +19,8 @@ import java.net.SocketException;
 /// the sending thread.
 final class Exchange implements ConnectionEndpoint.RequestExecutor {
 
-    /// Maximum number of interim responses (`100`, `102` and `103`). If the receiver sends more,
-    /// its response is treated as invalid.
+    /// The maximum number of interim responses (`100`, `102` and `103`). If the receiver sends
+    /// more, its response is treated as invalid.
     private static final int MAX_INTERIM_RESPONSES = 100;
 
     private final Deadline deadline;
@@ -57,7 +57,7 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         }
     }
 
-    /// Fails if a reused connection has unread bytes before the request is sent, because they
+    /// Fails if a reused connection has unread bytes before the request is sent, because such bytes
     /// cannot be the response to this request.
     private void rejectUnsolicitedBytes(HttpClientConnection connection) throws IOException {
         if (isReused && connection instanceof ManagedHttpClientConnection managed) {
@@ -79,7 +79,7 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         return receivedResponse(connection);
     }
 
-    /// Reads the response of a receiver that closed the connection before it read the whole
+    /// Reads the response from a receiver that closed the connection before it read the whole
     /// request. The response is more informative than the write failure, which is thrown only if
     /// there is no response.
     private static ClassicHttpResponse earlyResponse(
@@ -111,8 +111,8 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
     }
 
     /// Whether the connection can be reused after this response. A connection is never reused after
-    /// a 1xx or a 304. These responses must not have a body, but a faulty receiver may send one,
-    /// and its bytes would be read as the next response.
+    /// a 1xx or 304 response. Such a response must not have a body, but a faulty receiver may send
+    /// one, and its bytes would be read as the next response.
     private static boolean isReusable(ClassicHttpResponse response, HttpContext context) {
         return response.getCode() >= 200
                 && response.getCode() != 304

@@ -12,19 +12,19 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Runs DNS lookups on a few threads, so that slow lookups of one workspace or domain hardly delay
-/// the lookups of others.
+/// Runs DNS lookups on a few threads, so that slow lookups for one workspace or domain hardly delay
+/// the lookups for others.
 ///
 /// Both the threads and the number of unfinished (running or waiting) lookups are limited.
-/// Workspaces share them according to [FairShare], and take turns. Within a workspace, one domain
-/// may use at most `maxRunningPerDomain` threads and a quarter of the unfinished lookups, so that a
-/// dead name server does not delay the lookups of the workspace's other names. Here, a domain is
-/// the last two labels of a name.
+/// Workspaces share both according to [FairShare], and take turns. Within a workspace, one domain
+/// may use at most `maxRunningPerDomain` threads and a quarter of the allowed unfinished lookups. A
+/// dead name server therefore does not delay the lookups for the workspace's other names. Here, a
+/// domain is the last two labels of a name.
 ///
 /// Thread-safe: all methods are short and synchronized.
 final class FairLookupQueue {
 
-    /// One domain of a workspace may have at most a quarter of the unfinished lookups.
+    /// One domain of a workspace may use at most a quarter of the allowed unfinished lookups.
     private static final int DOMAIN_ROOM_DIVISOR = 4;
 
     private final Executor threads;
@@ -71,8 +71,8 @@ final class FairLookupQueue {
         room = new FairShare(maxUnfinished);
     }
 
-    /// Queues the lookup, to run as soon as its workspace and its domain may use another thread.
-    /// Cancels `task` if it cannot be started.
+    /// Queues the lookup, which runs as soon as its workspace and its domain may use another
+    /// thread. Cancels `task` if it cannot be started.
     ///
     /// @throws RejectedExecutionException if the workspace or the domain has too many unfinished
     ///   lookups

@@ -18,11 +18,11 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Resolves a host to IP addresses and rejects hosts with a forbidden address.
+/// Resolves a host to IP addresses and rejects any host that has a forbidden address.
 ///
 /// A DNS lookup cannot be interrupted and blocks its thread. Lookups therefore run on a small
-/// dedicated thread pool, and a caller waits no longer than the time limit of its attempt.
-/// Workspaces share the threads, and one domain of a workspace gets at most a quarter of them (see
+/// dedicated thread pool, and a caller waits no longer than its attempt's time limit. Workspaces
+/// share the threads, and one domain of a workspace gets at most a quarter of them (see
 /// [FairLookupQueue]).
 ///
 /// Each workspace's results, including failures, are cached for a short time, but the addresses are
@@ -31,10 +31,10 @@ import java.util.concurrent.TimeoutException;
 /// have to wait for that queue. Thread-safe.
 final class HostResolver implements AutoCloseable {
 
-    /// Maximum number of lookups that run at the same time.
+    /// The maximum number of lookups that run at the same time.
     private static final int MAX_CONCURRENT_LOOKUPS = 64;
 
-    /// Maximum number of lookups that are running or waiting. Further lookups are rejected.
+    /// The maximum number of lookups that are running or waiting. Further lookups are rejected.
     private static final int MAX_UNFINISHED_LOOKUPS = 10_000;
 
     /// The maximum number of addresses to try for one host. Further addresses are checked against

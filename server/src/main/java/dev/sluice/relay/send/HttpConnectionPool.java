@@ -60,8 +60,8 @@ final class HttpConnectionPool implements AutoCloseable {
     private static final int MAX_ROUTES = 10_000;
 
     /// The number of calls to [#evictIdle] after which a replaced pool is closed. At one call a
-    /// second, this takes ten minutes. No attempt may take that long, so all connections of the
-    /// pool have been returned by then.
+    /// second, this takes ten minutes. No attempt may take that long, so all of the pool's
+    /// connections have been returned by then.
     private static final int RETIREMENT_ROUNDS = 600;
 
     /// Allows at most 100 header fields of at most 16 KiB each. The limit is set to 101, because
@@ -158,7 +158,7 @@ final class HttpConnectionPool implements AutoCloseable {
                 .setTlsSocketStrategy(tls())
                 .setConnectionFactory(HttpConnectionPool::newConnection)
                 .setDefaultSocketConfig(
-                        // There is no socket timeout, because Deadline closes the connection when
+                        // There is no socket timeout because Deadline closes the connection when
                         // the time is up.
                         SocketConfig.custom()
                                 .setSoTimeout(Timeout.DISABLED)
@@ -255,7 +255,7 @@ final class HttpConnectionPool implements AutoCloseable {
         }
     }
 
-    /// Rejects every lookup, because the route already contains a checked address.
+    /// Rejects every lookup because the route already contains a checked address.
     private static final class RefusingDnsResolver implements DnsResolver {
 
         @Override

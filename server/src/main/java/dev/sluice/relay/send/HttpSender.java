@@ -27,19 +27,19 @@ import java.util.function.Consumer;
 
 import javax.net.ssl.SSLContext;
 
-/// Sends requests over HTTP/1.1. Resolves and checks the address for each attempt.
+/// Sends requests over HTTP/1.1. Resolves the host and checks its addresses for each attempt.
 ///
 /// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that are
 /// waiting for the network when the sender is closed end as `INTERRUPTED`.
 public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
-    /// Creates the request to send. Called after the addresses of the host have been looked up.
+    /// Creates the request to send. Called after the host's addresses have been looked up.
     @FunctionalInterface
     private interface RequestContent {
         WireRequest make() throws SendException;
     }
 
-    /// The outcome of a request, with the headers of the response.
+    /// A request's outcome, together with the response headers.
     ///
     /// @param responseHeaders the headers in the order in which they were received; empty if there
     ///   is no response
@@ -81,7 +81,7 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
         this.clock = clock;
     }
 
-    /// Opens a sender that uses the DNS resolver of the operating system.
+    /// Opens a sender that uses the operating system's DNS resolver.
     ///
     /// @param headerPrefix the prefix of the headers that Sluice adds, such as `X-Service`
     /// @param maxConnections the maximum number of connections to one address. Also a threshold: if
@@ -118,7 +118,7 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
                 _ -> {});
     }
 
-    /// Sends the request as [#send] does, and also returns the headers of the response.
+    /// Sends the request as [#send] does, and also returns the response headers.
     public ShownOutcome sendAndShow(OutboundRequest request) {
         var headers = new ArrayList<Header>();
         var outcome =
@@ -213,10 +213,10 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
         resolver.evictExpired();
     }
 
-    /// Gives the timer an empty task that is due in a second, unless it already has one. A new task
-    /// wakes the timer's thread only if it is due before all others. Most deadlines are later than
-    /// the empty task and so do not wake the thread. Without the empty task, each attempt would
-    /// wake the thread twice.
+    /// Gives the timer an empty task that is due in a second, unless the timer already has one. A
+    /// new task wakes the timer's thread only if it is due before all others. Most deadlines are
+    /// later than the empty task and so do not wake the thread. Without the empty task, each
+    /// attempt would wake the thread twice.
     private void keepTimerBusy() {
         if (isTimerBusy.compareAndSet(false, true)) {
             var _ = timer.schedule(() -> isTimerBusy.set(false), 1, TimeUnit.SECONDS);

@@ -16,8 +16,8 @@ import java.time.Duration;
 /// was read to its end and allows reuse. Used only by the sending thread.
 final class LeasedConnection implements AutoCloseable {
 
-    /// The name of the context attribute that passes the [Deadline] of the connecting attempt to
-    /// the TLS strategy.
+    /// The name of the context attribute that passes the connecting attempt's [Deadline] to the TLS
+    /// strategy.
     static final String DEADLINE_ATTRIBUTE = "sluice.attempt";
 
     private final HttpClientConnectionManager pool;
@@ -48,7 +48,7 @@ final class LeasedConnection implements AutoCloseable {
         deadline.enter(Deadline.AttemptPhase.CONNECT);
         context.setAttribute(DEADLINE_ATTRIBUTE, deadline);
         try {
-            // One millisecond is added, because a timeout of zero would mean no time limit.
+            // One millisecond is added because a timeout of zero would mean no time limit.
             pool.connect(endpoint, Timeout.ofMilliseconds(limit.toMillis() + 1), context);
         } catch (IOException e) {
             throw SendException.of(e, deadline);
@@ -81,8 +81,8 @@ final class LeasedConnection implements AutoCloseable {
         return receivedResponse;
     }
 
-    /// Sends the request again, on a new connection. Called if a reused connection failed before
-    /// the receiver sent a byte. In that case, the receiver most likely closed the connection while
+    /// Sends the request again on a new connection. Called if a reused connection failed before the
+    /// receiver sent any bytes. In that case, the receiver most likely closed the connection while
     /// it was idle.
     private ReceivedResponse retryOnNewConnection(WireRequest wireRequest, Deadline deadline)
             throws SendException {
@@ -92,9 +92,9 @@ final class LeasedConnection implements AutoCloseable {
         return exchange(wireRequest, deadline);
     }
 
-    /// Returns the timeout failure if the deadline has passed, and rethrows the exception
-    /// otherwise. The library does not expect the timer to close its connection, and may throw any
-    /// exception when that happens.
+    /// Returns the timeout failure if the deadline has passed, or else rethrows the exception. The
+    /// library does not expect the timer to close its connection, and may throw any exception when
+    /// that happens.
     private static SendException timeoutOrRethrow(RuntimeException e, Deadline deadline) {
         if (deadline.isExpired()) {
             return deadline.timeoutFailure();

@@ -23,7 +23,7 @@ import java.util.List;
 record ReceivedResponse(
         int status, String body, String retryAfter, boolean isFullyRead, HttpResponse head) {
 
-    /// Maximum number of bytes of the body that are recorded.
+    /// The maximum number of body bytes that are recorded.
     static final int MAX_KEPT_BYTES = 4 << 10;
 
     /// A body up to this size is read to its end, so that the connection can be reused.
@@ -41,7 +41,7 @@ record ReceivedResponse(
                         [announced >= 0 && announced < MAX_KEPT_BYTES
                                 ? (int) announced
                                 : MAX_KEPT_BYTES];
-        // The stream is not closed, because that would read the body to its end.
+        // The stream is not closed, since closing it would read the body to its end.
         var in = entity.getContent();
         int length = in.readNBytes(kept, 0, kept.length);
         boolean isWhole =
@@ -83,7 +83,7 @@ record ReceivedResponse(
     }
 
     /// Decodes the first `length` bytes as UTF-8. Replaces invalid bytes and NUL with U+FFFD.
-    /// Leaves out the last character if the length limit cut it in the middle.
+    /// Leaves out the last character if the length limit splits it.
     static String text(byte[] bytes, int length) {
         int end = length == MAX_KEPT_BYTES ? startOfCutCharacter(bytes, length) : length;
         return new String(bytes, 0, end, UTF_8).replace('\0', '\ufffd');

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// Parses the head of an HTTP response and limits it to 64 KiB. Each connection has its own
+/// Parses the head of an HTTP response and limits its size to 64 KiB. Each connection has its own
 /// instance.
 ///
 /// The library accepts a truncated head as complete; this parser rejects it.

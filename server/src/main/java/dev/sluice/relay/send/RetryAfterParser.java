@@ -14,8 +14,8 @@ import java.util.Optional;
 /// (RFC 9110, 10.2.3).
 final class RetryAfterParser {
 
-    /// Maximum number of digits in a number of seconds. A longer number is treated as 999,999,999
-    /// seconds.
+    /// The maximum number of digits in a number of seconds. A longer number is treated as
+    /// 999,999,999 seconds.
     private static final int MAX_DIGITS = 9;
 
     /// The preferred format, then the two obsolete ones (RFC 9110, 5.6.7).

@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLException;
 
-/// Signals that an attempt got no usable response. [HttpSender] converts it to an `AttemptError`.
+/// Thrown when an attempt gets no usable response. [HttpSender] converts the exception to an
+/// `AttemptError`.
 final class SendException extends Exception {
 
     private static final int MAX_QUOTED_CHARS = 200;
@@ -35,9 +36,9 @@ final class SendException extends Exception {
         this.detail = detail;
     }
 
-    /// Converts an exception to a failure. Its error code depends on the type of the exception, on
-    /// whether the deadline has passed or the thread was interrupted, and on the phase of the
-    /// attempt.
+    /// Converts an exception to a failure. The failure's error code depends on the exception's
+    /// type, on whether the deadline has passed or the thread was interrupted, and on the attempt's
+    /// phase.
     static SendException of(Exception e, Deadline deadline) {
         if (deadline.isExpired() || e instanceof SocketTimeoutException) {
             return deadline.timeoutFailure();
@@ -80,8 +81,8 @@ final class SendException extends Exception {
                 message.contains("unreachable") ? "Network unreachable" : "Connection refused");
     }
 
-    /// Returns the failure for a response that is not valid HTTP. Its text is shortened and control
-    /// characters are replaced, because the library's message may quote any line of the response.
+    /// Returns the failure for a response that is not valid HTTP. The library's message may quote
+    /// any line of the response, so it is shortened and its control characters are replaced.
     private static SendException invalidResponse(Exception e) {
         String message = String.valueOf(e.getMessage());
         String quoted = message.substring(0, Math.min(message.length(), MAX_QUOTED_CHARS));

@@ -1,6 +1,6 @@
-/// Makes the HTTP request of one delivery attempt and returns its outcome.
+/// Makes the HTTP request for one delivery attempt and returns its outcome.
 ///
-/// Uses no database. Every attempt ends by its deadline, whatever the receiver does.
+/// This package uses no database. Every attempt ends by its deadline, whatever the receiver does.
 @NullMarked
 package dev.sluice.relay.send;
 

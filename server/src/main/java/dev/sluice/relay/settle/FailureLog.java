@@ -22,10 +22,10 @@ import java.util.function.Predicate;
 /// when a destination fails repeatedly.
 ///
 /// For each destination, there are two kinds of failures: failed attempts that will be retried, and
-/// deliveries that have ended. The first failure of a kind is logged in full. While more failures
-/// follow, one summary line a minute gives the number of failures of each kind and the id of the
-/// last event. After a minute without a failure of a kind, the next failure of that kind is logged
-/// in full again. Thread-safe.
+/// deliveries that have ended. The first failure of each kind is logged in full. While more
+/// failures follow, one summary line per minute gives the number of failures of each kind and the
+/// id of the last event. After a minute without a failure of a kind, the next failure of that kind
+/// is logged in full again. Thread-safe.
 public final class FailureLog {
 
     private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
@@ -34,8 +34,8 @@ public final class FailureLog {
 
     /// The failures of one kind that the next summary line will count.
     ///
-    /// @param isKnown whether the next failure of this kind is only counted, because one was logged
-    ///   recently, either in full or in the last summary line
+    /// @param isKnown whether the next failure of this kind will only be counted because one was
+    ///   logged recently, either in full or in the last summary line
     /// @param count the number of failures that have not been logged yet
     private record SilencedFailures(boolean isKnown, long count) {
 
@@ -51,7 +51,7 @@ public final class FailureLog {
         }
     }
 
-    /// The failures of one destination.
+    /// One destination's failures.
     ///
     /// @param since when the last summary line was logged or, if there was none yet, when the first
     ///   failure was logged in full
@@ -124,7 +124,8 @@ public final class FailureLog {
         }
     }
 
-    /// Logs or counts a delivery that ended as failed or exhausted with this attempt.
+    /// Logs or counts a delivery for which this was the last attempt, and which is now failed or
+    /// exhausted.
     void ended(UnfinishedDelivery delivery, Route route, Attempt attempt, DeliveryStatus end) {
         ended(delivery, route, end, attempt.number(), Optional.of(attempt), code(attempt));
     }
@@ -179,7 +180,8 @@ public final class FailureLog {
         return attempt.errorCode().map(ErrorCode::text).orElse("none");
     }
 
-    /// Counts the failure. Returns whether it is the first of its kind, which is logged in full.
+    /// Counts the failure. Returns whether it is the first of its kind and must therefore be logged
+    /// in full.
     private boolean isFirst(UnfinishedDelivery delivery, Route route, boolean isEnd) {
         var counted =
                 failures.compute(
@@ -193,8 +195,8 @@ public final class FailureLog {
     }
 
     /// Logs a summary line for each destination whose last summary line is at least a minute old.
-    /// If there was no summary line yet, the time of the first failure counts instead. If no more
-    /// failures have followed, forgets the destination instead.
+    /// If there was no summary line yet, the first failure must be at least a minute old. If no
+    /// more failures have followed, forgets the destination instead.
     public void summarize() {
         var now = clock.instant();
         logCounts(

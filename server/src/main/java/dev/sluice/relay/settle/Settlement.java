@@ -16,7 +16,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// Turns the outcome of an attempt into the result to be written to the database, and logs it.
+/// Turns an attempt's outcome into the result to write to the database, and logs the attempt.
 /// Thread-safe.
 public final class Settlement {
 
@@ -39,9 +39,9 @@ public final class Settlement {
         this.failureLog = failureLog;
     }
 
-    /// Returns the result to be written after an attempt with this outcome, and logs the attempt.
+    /// Returns the result to write after an attempt with this outcome, and logs the attempt.
     ///
-    /// @param route the route by which the attempt was sent
+    /// @param route the route that the attempt used
     public DeliveryResult settle(
             UnfinishedDelivery delivery, Route route, Instant attemptedAt, Outcome outcome) {
         int number = delivery.attempts() + 1;
@@ -69,9 +69,10 @@ public final class Settlement {
         };
     }
 
-    /// Returns the result that ends a delivery as failed without another attempt, and logs it.
+    /// Returns the result that ends a delivery as failed without another attempt, and logs that the
+    /// delivery has ended.
     ///
-    /// @param route the route by which the delivery would have been sent
+    /// @param route the route that the delivery would have used
     public DeliveryResult endUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
         failureLog.endedUnsent(delivery, route, reason);
         return endUnsent(delivery, reason);

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// What the outcome of an attempt means for its delivery.
+/// Says what an attempt's outcome means for its delivery.
 ///
 /// | outcome | verdict |
 /// | --- | --- |
@@ -36,7 +36,7 @@ sealed interface Verdict {
     /// The maximum wait that a destination can request with `Retry-After`.
     Duration MAX_RETRY_AFTER = Duration.ofHours(24);
 
-    /// Decides what `outcome` means.
+    /// Decides what the outcome means for the delivery.
     ///
     /// @param attempt the number of the attempt that had this outcome, starting at 1
     /// @param jitter a fraction; see [RetrySchedule#delayAfter]

@@ -1,4 +1,4 @@
-/// Decides what the outcome of an attempt means for its delivery.
+/// Decides what an attempt's outcome means for its delivery.
 @NullMarked
 package dev.sluice.relay.settle;
 

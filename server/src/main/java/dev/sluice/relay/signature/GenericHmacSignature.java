@@ -7,8 +7,8 @@ import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
-/// The scheme by which `HmacVerifier` verifies the webhooks of a source with a `generic_hmac`
-/// config. The name of the algorithm may come before the signature, as in `sha256=…`.
+/// Builds the scheme that `HmacVerifier` uses to verify the webhooks for a source with a
+/// `generic_hmac` config. The algorithm's name may precede the signature, as in `sha256=…`.
 public final class GenericHmacSignature {
 
     private GenericHmacSignature() {}

@@ -2,8 +2,9 @@ package dev.sluice.relay.signature;
 
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 
-/// The scheme by which `HmacVerifier` verifies GitHub's webhooks, and those of Meta and others that
-/// sign in the same way. The signature covers the body and is in `X-Hub-Signature-256: sha256=…`.
+/// The scheme that `HmacVerifier` uses to verify webhooks from GitHub, and from Meta and others
+/// that sign in the same way. The signature covers the body and is sent as `X-Hub-Signature-256:
+/// sha256=…`.
 ///
 /// Source: GitHub documentation, "Validating webhook deliveries"; npm package
 /// `@octokit/webhooks-methods`.

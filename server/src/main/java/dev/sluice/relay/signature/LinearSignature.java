@@ -4,9 +4,9 @@ import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
 import java.time.Duration;
 
-/// The scheme by which `HmacVerifier` verifies Linear's webhooks. The signature covers the body and
-/// is in `Linear-Signature`. The timestamp is a field of the body and may differ by at most a
-/// minute.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Linear. The signature covers the
+/// body and is sent in the `Linear-Signature` header. The timestamp is a field in the body, and may
+/// differ from the time of receipt by at most a minute.
 ///
 /// Source: Linear documentation, "Webhooks", section on securing webhooks.
 final class LinearSignature {

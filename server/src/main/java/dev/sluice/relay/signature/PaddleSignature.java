@@ -3,12 +3,13 @@ package dev.sluice.relay.signature;
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
-/// The scheme by which `HmacVerifier` verifies Paddle's webhooks. The signature covers the
-/// timestamp and the body; `Paddle-Signature: ts=…;h1=…` contains the timestamp and one or more
-/// signatures.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Paddle. The signature covers the
+/// timestamp and the body. The header `Paddle-Signature: ts=…;h1=…` contains the timestamp and one
+/// or more signatures.
 ///
 /// Source: Paddle documentation, "Verify webhook signatures"; npm package
-/// `@paddle/paddle-node-sdk`. The package accepts a timestamp for only 5 s.
+/// `@paddle/paddle-node-sdk`. The package accepts a timestamp for only 5 s; this scheme uses the
+/// default tolerance of five minutes.
 final class PaddleSignature {
 
     static final SignatureScheme SCHEME =

@@ -4,8 +4,8 @@ import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 
 import java.util.List;
 
-/// The schemes by which `HmacVerifier` verifies Shopify's webhooks. The signature covers the body
-/// and is in `Shopify-Hmac-Sha256` or `X-Shopify-Hmac-Sha256`.
+/// The schemes that `HmacVerifier` uses to verify webhooks from Shopify. The signature covers the
+/// body and is sent in the `Shopify-Hmac-Sha256` or `X-Shopify-Hmac-Sha256` header.
 ///
 /// Source: Shopify documentation, "Verify webhooks"; npm package `@shopify/shopify-api`.
 final class ShopifySignature {

@@ -121,7 +121,7 @@ public record SignatureScheme(
         record PrefixedSignature(String prefix, boolean isRequired) implements SignatureLayout {}
 
         /// `name=value` pairs: one timestamp, and one or more signatures. `timestamp` and
-        /// `signature` are the names of these pairs.
+        /// `signature` are the names used in these pairs.
         record SignaturePairs(char separator, String timestamp, String signature)
                 implements SignatureLayout {}
 
@@ -129,7 +129,7 @@ public record SignatureScheme(
         record VersionedSignatures(String version) implements SignatureLayout {}
     }
 
-    /// Where in a request the timestamp is.
+    /// The place where a request's timestamp is found.
     public sealed interface TimestampLocation {
 
         /// The request has no timestamp. An intercepted request can therefore be replayed at any

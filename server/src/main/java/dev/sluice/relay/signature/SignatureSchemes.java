@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Finds the schemes with which a sender signs its requests. A sender has one scheme for each
-/// header that it uses for a signature.
+/// Finds the schemes that a sender uses to sign its requests. A sender has one scheme for each of
+/// its signature headers.
 public final class SignatureSchemes {
 
     private SignatureSchemes() {}
 
-    /// Returns the schemes of a provider; empty for a provider that does not sign.
+    /// Returns a provider's schemes, or an empty list if the provider does not sign its requests.
     public static List<SignatureScheme> of(WebhookProvider provider) {
         return switch (provider) {
             case STRIPE -> List.of(StripeSignature.SCHEME);
@@ -32,7 +32,7 @@ public final class SignatureSchemes {
         };
     }
 
-    /// Returns the schemes that a config accepts; empty for a config that expects no HMAC.
+    /// Returns the schemes that a config accepts, or an empty list if the config expects no HMAC.
     public static List<SignatureScheme> ofConfig(VerificationConfig config) {
         return switch (config) {
             case VerificationConfig.ProviderVerification provider -> of(provider.provider());
@@ -47,7 +47,8 @@ public final class SignatureSchemes {
         };
     }
 
-    /// Returns the first provider whose signature header a request has, or empty if there is none.
+    /// Returns the first provider whose signature header is in the request, or empty if there is
+    /// none.
     ///
     /// @param hasHeader whether the request has a header with this name
     public static Optional<WebhookProvider> providerOf(Predicate<String> hasHeader) {

@@ -8,11 +8,11 @@ import java.util.List;
 
 import javax.crypto.Mac;
 
-/// A template of the text that a sender signs, with slots, such as `v0:{timestamp}:{body}`.
+/// A template for the text that a sender signs. It contains slots, as in `v0:{timestamp}:{body}`.
 public record SignedContentTemplate(List<String> parts) {
 
-    /// The values for all slots but `{body}`. Text from headers is Latin-1, with one character for
-    /// each byte.
+    /// The values for all slots except `{body}`. Text from headers is Latin-1, with one character
+    /// for each byte.
     public record SlotValues(String id, String timestamp, String url, String form) {}
 
     public SignedContentTemplate {

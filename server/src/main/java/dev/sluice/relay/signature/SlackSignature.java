@@ -3,8 +3,8 @@ package dev.sluice.relay.signature;
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
-/// The scheme by which `HmacVerifier` verifies Slack's webhooks. The signature covers the timestamp
-/// and the body and is in `X-Slack-Signature: v0=…`.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Slack. The signature covers the
+/// timestamp and the body, and is sent as `X-Slack-Signature: v0=…`.
 ///
 /// Source: Slack documentation, "Verifying requests from Slack".
 final class SlackSignature {

@@ -2,8 +2,8 @@ package dev.sluice.relay.signature;
 
 import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 
-/// The scheme by which `HmacVerifier` verifies Square's webhooks. The signature covers the public
-/// URL and the body and is in `x-square-hmacsha256-signature`.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Square. The signature covers the
+/// public URL and the body, and is sent in the `x-square-hmacsha256-signature` header.
 ///
 /// Source: Square documentation, "Verify and validate an event notification".
 final class SquareSignature {

@@ -7,9 +7,9 @@ import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
 import java.util.List;
 
-/// The schemes by which `HmacVerifier` verifies the webhooks of senders that follow the Standard
+/// The schemes that `HmacVerifier` uses to verify webhooks from senders that follow the Standard
 /// Webhooks specification. The signature covers the message id, the timestamp and the body. The
-/// names of the headers start with `webhook-` or `svix-`.
+/// header names start with `webhook-` or `svix-`.
 ///
 /// Source: standardwebhooks.com; npm and Maven packages `standardwebhooks`.
 final class StandardWebhooksSignature {

@@ -3,9 +3,9 @@ package dev.sluice.relay.signature;
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
-/// The scheme by which `HmacVerifier` verifies Stripe's webhooks. The signature covers the
-/// timestamp and the body; `Stripe-Signature: t=…,v1=…` contains the timestamp and one or more
-/// signatures.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Stripe. The signature covers the
+/// timestamp and the body. The header `Stripe-Signature: t=…,v1=…` contains the timestamp and one
+/// or more signatures.
 ///
 /// Source: Stripe documentation, "Verify webhook signatures manually"; npm package `stripe`.
 final class StripeSignature {

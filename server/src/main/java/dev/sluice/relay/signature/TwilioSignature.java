@@ -2,8 +2,9 @@ package dev.sluice.relay.signature;
 
 import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 
-/// The scheme by which `HmacVerifier` verifies Twilio's webhooks. The signature covers the public
-/// URL and the fields of the form (see `TwilioSignedContent`) and is in `X-Twilio-Signature`.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Twilio. The signature covers the
+/// public URL and the form fields (see `TwilioSignedContent`), and is sent in the
+/// `X-Twilio-Signature` header.
 ///
 /// Source: Twilio documentation, "Validating requests"; npm package `twilio`.
 final class TwilioSignature {

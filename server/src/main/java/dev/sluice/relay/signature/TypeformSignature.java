@@ -3,8 +3,8 @@ package dev.sluice.relay.signature;
 import dev.sluice.relay.signature.SignatureScheme.SignatureEncoding;
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 
-/// The scheme by which `HmacVerifier` verifies Typeform's webhooks. The signature covers the body
-/// and is in `Typeform-Signature: sha256=…`.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Typeform. The signature covers the
+/// body and is sent as `Typeform-Signature: sha256=…`.
 ///
 /// Source: Typeform documentation, "Secure your webhooks".
 final class TypeformSignature {

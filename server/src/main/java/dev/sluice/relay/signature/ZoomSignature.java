@@ -3,8 +3,8 @@ package dev.sluice.relay.signature;
 import dev.sluice.relay.signature.SignatureScheme.SignatureLayout;
 import dev.sluice.relay.signature.SignatureScheme.TimestampLocation;
 
-/// The scheme by which `HmacVerifier` verifies Zoom's webhooks. The signature covers the timestamp
-/// and the body and is in `x-zm-signature: v0=…`.
+/// The scheme that `HmacVerifier` uses to verify webhooks from Zoom. The signature covers the
+/// timestamp and the body, and is sent as `x-zm-signature: v0=…`.
 ///
 /// Source: Zoom documentation, "Using webhooks".
 final class ZoomSignature {

@@ -26,16 +26,16 @@ public record AcceptedEvent(
         DeliveryPlan plan,
         Receipt receipt) {
 
-    /// The cost, in bytes, of each row that is written for the event. It accounts for the memory of
-    /// the planned delivery, and for the time to write the row, which is about the time that 1 KiB
-    /// of payload takes.
+    /// The cost, in bytes, of each row that is written for the event. It accounts for the memory
+    /// that the planned delivery uses, and for the time to write the row, which is about as long as
+    /// 1 KiB of payload takes.
     private static final int ROW_COST_BYTES = 1024;
 
     /// The cost, in bytes, of a filtered connection, which is only listed in the event's row. It
     /// accounts for the connection's id in memory and on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
 
-    /// A payload, and the form in which to store it.
+    /// A payload, and the form in which it is stored.
     public record EncodedPayload(Payload payload, StoredPayload stored) {}
 
     /// The deliveries that ingest planned for an event, and the connections that get none.
@@ -44,7 +44,7 @@ public record AcceptedEvent(
     public record DeliveryPlan(
             List<PlannedDelivery> deliveries, List<ConnectionId> filteredConnections) {
 
-        /// The plan of an event that is stored but not delivered.
+        /// The plan for an event that is stored but not delivered.
         public static final DeliveryPlan NONE = new DeliveryPlan(List.of(), List.of());
 
         public DeliveryPlan {
@@ -95,9 +95,9 @@ public record AcceptedEvent(
         return deliveries().size() + filteredConnections().size();
     }
 
-    /// Returns the cost, in bytes, of the event while it is waiting to be stored: the memory that
-    /// it uses plus the cost of the rows to write. The limits of the [Journal] apply to the sum of
-    /// these costs.
+    /// Returns the event's cost, in bytes, while it is waiting to be stored: the memory that it
+    /// uses plus the cost of the rows to write. The [Journal]'s limits apply to the sum of these
+    /// costs.
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();

@@ -25,7 +25,7 @@ public sealed interface DeliveryResult {
         };
     }
 
-    /// Returns the same result, but with a due time of `now` if its due time is earlier than that.
+    /// Returns the same result, but moves its due time to `now` if the due time is earlier.
     default DeliveryResult notDueBefore(Instant now) {
         return switch (this) {
             case RetryResult(var delivery, var attempt, var nextAt) when nextAt.isBefore(now) ->
@@ -36,7 +36,7 @@ public sealed interface DeliveryResult {
         };
     }
 
-    /// The delivery ends.
+    /// The delivery has ended.
     ///
     /// @param attempt the last attempt; empty when the delivery ends without one
     /// @param reason why the delivery ended; empty if its status or the attempt's error already
@@ -70,6 +70,6 @@ public sealed interface DeliveryResult {
     record RetryResult(UnfinishedDelivery delivery, Attempt attempt, Instant nextAt)
             implements DeliveryResult {}
 
-    /// The delivery waits again, and no attempt was made.
+    /// No attempt was made, and the delivery waits again.
     record ReleaseResult(UnfinishedDelivery delivery, Instant nextAt) implements DeliveryResult {}
 }

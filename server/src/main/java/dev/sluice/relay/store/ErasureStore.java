@@ -11,13 +11,15 @@ import dev.sluice.relay.EventId;
 import java.util.List;
 import java.util.UUID;
 
-/// Erases the events of deleted workspaces, each with its deliveries and attempts.
+/// Erases the events that belong to deleted workspaces, together with their deliveries and
+/// attempts.
 public final class ErasureStore {
 
     private ErasureStore() {}
 
-    /// Erases up to `limit` events of one of the workspace's sources, with their deliveries and
-    /// attempts. Returns how many events were erased; 0 if the workspace has no events left.
+    /// Erases up to `limit` events from one of the workspace's sources, together with their
+    /// deliveries and attempts. Returns how many events were erased; 0 if the workspace has no
+    /// events left.
     public static int eraseEvents(Tx tx, DeletedWorkspace workspace, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
         for (var source : workspace.sources()) {
@@ -41,10 +43,9 @@ public final class ErasureStore {
                 limit);
     }
 
-    /// Erases the deliveries and attempts of these events. A delivery's id contains its event's id,
-    /// so the rows of an event form a range in the primary key. The statements also contain the
-    /// lowest and highest id of all the events, so that PostgreSQL can skip the partitions of other
-    /// days.
+    /// Erases these events' deliveries and attempts. A delivery's id contains its event's id, so an
+    /// event's rows form a range in the primary key. The statements also contain the lowest and
+    /// highest id across all the events, so that PostgreSQL can skip the partitions for other days.
     private static void eraseDeliveries(Tx tx, SourceId source, List<EventId> events) {
         var low = events.stream().map(EventId::value).toList();
         var high = events.stream().map(DeliveryId::maxIdOf).toList();

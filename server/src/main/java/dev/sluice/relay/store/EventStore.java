@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Writes a batch of events, with their deliveries and their row in the usage ledger, in one
-/// transaction.
+/// Writes a batch of events in one transaction, together with their deliveries and the row that
+/// counts them in the usage ledger.
 ///
-/// Used by one thread only, because the buffers are reused for every batch.
+/// An instance may be used by only one thread, because its buffers are reused for every batch.
 public final class EventStore {
 
     private static final String EVENT_COLUMNS =
@@ -55,7 +55,7 @@ public final class EventStore {
         connection.insert(fill(rows, batch, batchId, epoch, now), rows.tables());
     }
 
-    /// Writes the batch like the other `write`, but in the caller's transaction.
+    /// Does the same as the other `write`, but in the caller's transaction.
     void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var rows = rows(batch);
         tx.insert(fill(rows, batch, batchId, epoch, now), rows.tables());
@@ -78,9 +78,9 @@ public final class EventStore {
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
     }
 
-    /// Adds the rows of the batch, and returns the statements that write its usage. The caller runs
-    /// these statements first, because, unlike a COPY, they can share a round trip with the start
-    /// of the transaction.
+    /// Adds the batch's rows, and returns the statements that write its usage. The caller runs
+    /// these statements first because they, unlike a COPY, can share a round trip with the start of
+    /// the transaction.
     private static List<SqlStatement> fill(
             BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();
@@ -150,8 +150,8 @@ public final class EventStore {
         }
     }
 
-    /// Whether the batch of this event was committed. Checks only this event, because a batch is
-    /// committed as a whole.
+    /// Whether the batch that contains this event was committed. Checks only this event, because a
+    /// batch is committed as a whole.
     public static boolean isStored(Tx tx, AcceptedEvent event) {
         return tx.findOne(
                         "select id from event where source_id = ? and id = ?",

@@ -17,13 +17,13 @@ import java.util.UUID;
 
 /// Finds unfinished deliveries by the age of their events, and ends those that have expired.
 ///
-/// A delivery's id contains the arrival time of its event, so every query reads a range of the
-/// primary key.
+/// A delivery's id contains its event's arrival time, so every query reads a range of the primary
+/// key.
 public final class ExpiryStore {
 
     private ExpiryStore() {}
 
-    /// A range of arrival times, and the position from which to continue reading it.
+    /// A range of event arrival times, and the position from which to continue reading it.
     ///
     /// @param after the id after which reading starts or continues
     /// @param before the end of the range, exclusive
@@ -39,8 +39,8 @@ public final class ExpiryStore {
     }
 
     /// Returns up to `limit` unfinished deliveries from these sources whose events arrived in the
-    /// range and whose rows have no owner, ordered by id. A node may still have some of them in
-    /// memory, as deliveries of a lane that it has leased.
+    /// range and whose rows have no owner, ordered by id. A node that has leased their lane may
+    /// still have some of them in memory.
     public static List<UnfinishedDelivery> waiting(
             Tx tx, Collection<SourceId> sources, ArrivalRange range, int limit) {
         forceIndexScan(tx);
@@ -79,8 +79,8 @@ public final class ExpiryStore {
                 limit);
     }
 
-    /// Returns up to `limit` unfinished deliveries from all sources whose events arrived before
-    /// `before`, with or without an owner, ordered by id.
+    /// Returns up to `limit` unfinished deliveries from all sources whose events arrived before the
+    /// given time, with or without an owner, ordered by id.
     public static List<UnfinishedDelivery> unfinishedBefore(Tx tx, Instant before, int limit) {
         forceIndexScan(tx);
         return tx.query(

@@ -5,8 +5,8 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 
-/// A queue in the database that contains the waiting deliveries of one connection. Live deliveries
-/// and resends have separate lanes.
+/// A queue in the database that holds one connection's waiting deliveries. Live deliveries and
+/// resends have separate lanes.
 public record Lane(ConnectionId connection, Trigger trigger, SourceId source) {
 
     public static Lane of(UnfinishedDelivery delivery) {

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Deletes the rows of lanes that have nothing to send. The row of a lane is inserted again when
-/// the lane must wake.
+/// Deletes the rows of lanes that have nothing to send. A lane's row is inserted again when the
+/// lane must wake.
 public final class LanePruneStore {
 
     private LanePruneStore() {}
 
-    /// Returns the connection of the `limit`-th lane after `after`, in the order of connection ids.
-    /// Returns empty if there are fewer lanes.
+    /// Returns the connection of the `limit`-th lane after the connection `after`, ordered by
+    /// connection id. Returns empty if there are fewer lanes.
     public static Optional<UUID> endOfChunk(Tx tx, UUID after, int limit) {
         return tx.findOne(
                 """
@@ -33,10 +33,10 @@ public final class LanePruneStore {
     /// and have no waiting deliveries. Returns the number of deleted lanes.
     ///
     /// A lane that is woken or leased in the meantime is not deleted, because PostgreSQL checks the
-    /// condition on a changed row again before it deletes the row.
+    /// condition again on a changed row before it deletes the row.
     ///
     /// @param after the range begins after this connection id
-    /// @param last the last connection id of the range
+    /// @param last the last connection id in the range
     public static int deleteEmpty(Tx tx, UUID after, UUID last) {
         return tx.update(
                 """

@@ -48,12 +48,11 @@ public final class LaneStore {
 
     /// A lane with waiting deliveries.
     ///
-    /// @param firstDue when the first delivery of the lane is due
+    /// @param firstDue when the lane's first delivery is due
     /// @param wakeAt the lane's current wake-up time; empty if it has none
     public record WaitingLane(Lane lane, Instant firstDue, Optional<Instant> wakeAt) {
 
-        /// Returns the lane with the time at which it must wake, which is the time when its first
-        /// delivery is due.
+        /// Returns the wake-up that the lane needs: at the time when its first delivery is due.
         public LaneWake needed() {
             return new LaneWake(lane, firstDue);
         }
@@ -66,21 +65,21 @@ public final class LaneStore {
 
     private LaneStore() {}
 
-    /// Makes each lane wake at the given time, unless it already wakes earlier. Creates the row of
-    /// a lane that has none. If a node has leased the lane, that node reads the lane again at that
-    /// time.
+    /// Makes each lane wake at the given time, unless it is already due to wake earlier. Creates a
+    /// row for each lane that has none. If a node has leased the lane, that node reads the lane
+    /// again at that time.
     public static void wake(Tx tx, Collection<LaneWake> wakes) {
         wake(tx, wakes, false);
     }
 
-    /// Makes each lane wake at the given time, unless it already wakes earlier or a node has leased
-    /// it. Creates the row of a lane that has none.
+    /// Makes each lane wake at the given time, unless it is already due to wake earlier or a node
+    /// has leased it. Creates a row for each lane that has none.
     public static void wakeUnleased(Tx tx, Collection<LaneWake> wakes) {
         wake(tx, wakes, true);
     }
 
     /// Sets the wake-up times. Writes only rows that change, and does not even lock the row of a
-    /// lane that need not be woken.
+    /// lane whose wake-up time can stay as it is.
     private static void wake(Tx tx, Collection<LaneWake> wakes, boolean isLeasedLeftAlone) {
         tx.updateEach(
                 """
@@ -116,8 +115,8 @@ public final class LaneStore {
                         .toList());
     }
 
-    /// Makes the sleeping lanes of a destination wake at `at`, unless they already wake earlier.
-    /// Skips lanes without a wake-up time, because those are leased, empty or on hold.
+    /// Makes a destination's sleeping lanes wake at `at`, unless they are already due to wake
+    /// earlier. Skips lanes without a wake-up time, because those are leased, empty or on hold.
     public static void wake(Tx tx, DestinationId destination, Instant at) {
         tx.update(
                 """
@@ -173,8 +172,9 @@ public final class LaneStore {
     }
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
-    /// that another node has leased, or that another transaction has locked. A lane that this node
-    /// has already leased stays leased and is returned. Returns the lanes that were not skipped.
+    /// that another node has leased, or that another transaction has locked. A due lane that this
+    /// node has already leased stays leased and is not skipped. Returns the lanes that were not
+    /// skipped.
     public static List<Lane> lease(Tx tx, long epoch, Instant now, Collection<Lane> lanes) {
         if (lanes.isEmpty()) {
             return List.of();
@@ -206,8 +206,8 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, in the
-    /// order of their wake-up times.
+    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, ordered by
+    /// wake-up time.
     public static List<Lane> due(Tx tx, Instant until, int limit) {
         return tx.query(
                 """
@@ -256,7 +256,7 @@ public final class LaneStore {
                         row -> row.number("owner")));
     }
 
-    /// Releases the lease of a lane, if the node with this epoch still has it. The lane wakes at
+    /// Releases the lease on a lane, if the node with this epoch still holds it. The lane wakes at
     /// `wakeAt`, or earlier if an earlier wake was requested during the lease.
     ///
     /// @param wakeAt when the lane must wake; empty if no delivery is waiting in it, or if
@@ -325,12 +325,12 @@ public final class LaneStore {
                 .findFirst();
     }
 
-    /// Returns the payloads of these events, which all belong to one source. Events that no longer
-    /// exist are missing from the map.
+    /// Returns the payloads of these events, all of which belong to one source. Events that no
+    /// longer exist are missing from the map.
     ///
-    /// The query looks up each event separately, because PostgreSQL versions before 17 may
-    /// otherwise read all rows that the source has on a day. They do so if the statistics of that
-    /// day's partition still say that it is empty.
+    /// The query looks up each event separately. Otherwise, PostgreSQL versions before 17 may read
+    /// all of the source's rows for a day. They do so if the statistics for that day's partition
+    /// still say that the partition is empty.
     public static Map<EventId, Payload> payloads(
             Tx tx, PayloadDecoder decoder, SourceId source, Collection<EventId> events) {
         var payloads = new HashMap<EventId, Payload>();
@@ -362,7 +362,7 @@ public final class LaneStore {
     /// Also returns the lanes' wake-up times, which may be wrong, unlike the due times.
     ///
     /// The query steps from one lane to the next in the index, so the cost grows with the number of
-    /// lanes and not with the number of rows.
+    /// lanes, not with the number of rows.
     public static List<WaitingLane> sweep(Tx tx) {
         return tx.query(
                 """

@@ -32,17 +32,18 @@ public interface Lanes {
             long epoch, Instant now, Collection<WorkspaceId> excluded, int limit);
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
-    /// that another node has leased, or that are locked. A lane that this node has already leased
-    /// stays leased. Returns the lanes that were not skipped.
+    /// that another node has leased, or that are locked. A due lane that this node has already
+    /// leased stays leased and is not skipped. Returns the lanes that were not skipped.
     List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted);
 
     /// Returns all lanes leased by the node with this epoch.
     List<LaneStore.LeasedLane> leased(long epoch);
 
-    /// Makes the lane wake at `at`, unless it already wakes earlier. Creates the lane if needed.
+    /// Makes the lane wake at `at`, unless it is already due to wake earlier. Creates the lane if
+    /// needed.
     void wake(Lane lane, Instant at);
 
-    /// Releases the lease of a lane, if the node with this epoch still has it. The lane wakes at
+    /// Releases the lease on a lane, if the node with this epoch still holds it. The lane wakes at
     /// `wakeAt`, or earlier if an earlier wake was requested during the lease.
     ///
     /// @param wakeAt when the lane must wake; empty if no delivery is waiting in it, or if
@@ -57,7 +58,7 @@ public interface Lanes {
     /// Returns the due time of the first waiting delivery in the lane, or empty if there is none.
     Optional<Instant> firstDue(Lane lane);
 
-    /// Returns the payloads of these events, which all belong to one source. Events that no longer
-    /// exist are missing from the map.
+    /// Returns the payloads of these events, all of which belong to one source. Events that no
+    /// longer exist are missing from the map.
     Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events);
 }

@@ -21,7 +21,7 @@ public final class NodeStore {
 
     /// Registers a node whose lease lasts for `lease`, and returns its new epoch.
     ///
-    /// @param home identifies the node's data directory and the current boot of its machine
+    /// @param home identifies the node's data directory and its machine's current boot
     public static long register(Tx tx, UUID home, Duration lease) {
         return tx.single(
                 """
@@ -52,15 +52,16 @@ public final class NodeStore {
         tx.update("update node set state = 'left' where epoch = ? and state = 'live'", epoch);
     }
 
-    /// Limits every lock wait of this transaction to 500 ms, so that it does not wait long for a
-    /// frozen process. Must be called before the first statement that may wait for a lock.
+    /// Limits every lock wait in this transaction to 500 ms, so that the transaction does not wait
+    /// long for a frozen process. Must be called before the first statement that may wait for a
+    /// lock.
     public static void limitLockWait(Tx tx) {
         tx.update("set local lock_timeout = '500ms'");
     }
 
     /// Declares other nodes dead when a node joins: those whose lease has expired according to the
-    /// database's clock, and earlier processes of the same home. The caller holds the home's lock,
-    /// so these earlier processes have ended. Returns the epochs of the nodes declared dead.
+    /// database's clock, and earlier processes with the same home. The caller holds the home's
+    /// lock, so these earlier processes have ended. Returns the epochs of the nodes declared dead.
     public static List<Long> declareDead(Tx tx, long epoch, UUID home) {
         return tx.query(
                 """
@@ -88,7 +89,7 @@ public final class NodeStore {
     /// Declares a node dead unless it has renewed its lease. Returns whether the node was declared
     /// dead.
     ///
-    /// @param leaseUntil the end of the node's lease as last read
+    /// @param leaseUntil when the node's lease ends, as last read
     public static boolean declareDead(Tx tx, long epoch, Instant leaseUntil) {
         return tx.update(
                         """
@@ -114,7 +115,7 @@ public final class NodeStore {
         return new HashSet<>(tx.query("select epoch from node", row -> row.number("epoch")));
     }
 
-    /// How many deliveries of a node that is gone were released, and where they are now waiting.
+    /// The result of releasing deliveries that were owned by a node that is gone.
     ///
     /// @param deliveries the number of released deliveries
     /// @param lanes the lanes in which these deliveries are waiting
@@ -144,8 +145,8 @@ public final class NodeStore {
         return new ReleasedWork(lanes.size(), new LinkedHashSet<>(lanes));
     }
 
-    /// Releases all lanes that were leased by a node that is gone. They wake at `now`, or earlier
-    /// if an earlier wake was requested.
+    /// Releases all lanes that were leased by a node that is gone. The lanes wake at `now`, or
+    /// earlier if an earlier wake was requested.
     public static void releaseLanes(Tx tx, long epoch, Instant now) {
         tx.update(
                 """

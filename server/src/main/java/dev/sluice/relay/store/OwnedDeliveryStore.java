@@ -17,8 +17,8 @@ public final class OwnedDeliveryStore {
 
     private OwnedDeliveryStore() {}
 
-    /// Returns the deliveries that the node with this epoch owns and whose events arrived before
-    /// `before`. For epochs, see [dev.sluice.relay.Lease].
+    /// Returns the deliveries that the node with this epoch (see [dev.sluice.relay.Lease]) owns and
+    /// whose events arrived before the given time.
     public static List<DeliveryId> ownedBefore(Tx tx, long epoch, Instant before) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN);
         return tx.query(
@@ -53,7 +53,7 @@ public final class OwnedDeliveryStore {
     /// the node with this epoch no longer owns.
     ///
     /// The owner is compared in a way that no index supports, so that PostgreSQL reads only these
-    /// rows and not all rows of the node.
+    /// rows and not all of the node's rows.
     public static void release(Tx tx, Collection<DeliveryId> deliveries, long epoch, Instant now) {
         tx.update(
                 """

@@ -32,7 +32,7 @@ public final class PartitionStore {
     private static final List<String> PARTITIONED_TABLES = List.of("event", "delivery", "attempt");
     private static final int PARTITION_DAYS_AHEAD = 7;
 
-    /// Maximum wait for a lock. It is short, because a waiting lock request blocks all requests
+    /// The maximum wait for a lock. It is short because a waiting lock request blocks all requests
     /// behind it.
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
 
@@ -51,7 +51,7 @@ public final class PartitionStore {
     }
 
     /// Creates the missing partitions for each day from the day before `now` to seven days after
-    /// `now`. The day before is included because the clocks of nodes differ.
+    /// `now`. The day before is included because the nodes' clocks differ.
     public void makeAhead(Instant now) {
         var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
         for (int day = -1; day <= PARTITION_DAYS_AHEAD; day++) {
@@ -59,11 +59,11 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the missing partitions of the days on which these ids were created. Called by a
+    /// Creates the missing partitions for the days on which these ids were created. Called by a
     /// writer that found a partition missing. The days may be far from today if the clock has
-    /// jumped. If the database fails to create the partitions of a day, the failure is only logged,
-    /// and the partitions of the other days are still created. The writer then retries its write,
-    /// and calls this method again if a partition is still missing.
+    /// jumped. If the database fails to create a day's partitions, the failure is only logged, and
+    /// the other days' partitions are still created. The writer then retries its write, and calls
+    /// this method again if a partition is still missing.
     public void makeMissing(Stream<UUID> ids) {
         ids.map(PartitionStore::dayOf).distinct().forEach(this::makeOrLog);
     }
@@ -76,7 +76,7 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the missing partitions of these UTC days.
+    /// Creates the missing partitions for these UTC days.
     public void make(Collection<LocalDate> days) {
         days.forEach(this::make);
     }
@@ -142,8 +142,8 @@ public final class PartitionStore {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /// Drops the partitions of the days before `first`, oldest first. If another transaction blocks
-    /// a partition, stops and returns false; a later call then continues from there.
+    /// Drops the partitions for all days before `first`, oldest first. If another transaction
+    /// blocks a partition, stops and returns false; a later call then continues from there.
     ///
     /// Traffic is not held up: lock waits are short, and partitions are detached concurrently,
     /// without a lock that blocks other days. If an earlier call stopped in the middle of a detach,
@@ -193,7 +193,7 @@ public final class PartitionStore {
         });
     }
 
-    /// The partition of one table for one day. A partition that is not attached is being created or
+    /// One table's partition for one day. A partition that is not attached is being created or
     /// removed.
     ///
     /// @param isPending whether detaching the partition has begun but not finished

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Implements [Lanes] with the SQL of [LaneStore].
+/// Implements [Lanes] with the SQL in [LaneStore].
 record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
 
     @Override

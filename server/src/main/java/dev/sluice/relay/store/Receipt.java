@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Receipt {
 
     /// Whether the event is stored. The state changes only once, from `WAITING` to one of the other
-    /// two.
+    /// two states.
     public enum ReceiptState {
         WAITING,
         STORED,

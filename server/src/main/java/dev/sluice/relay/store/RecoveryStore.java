@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/// Counts, for each delivery, the process deaths during its attempts.
+/// Counts how many times a process died during each delivery's attempts.
 public final class RecoveryStore {
 
     private RecoveryStore() {}
@@ -17,8 +17,8 @@ public final class RecoveryStore {
     /// Repeating the call has no effect, because each epoch (a node's registration) is counted at
     /// most once for a delivery. [dev.sluice.relay.PoisonPolicy] limits the count.
     ///
-    /// @return the number of deliveries that were updated. Some of their counts may be unchanged,
-    ///   because they were already at the limit
+    /// @return the number of deliveries that were updated, including any whose count was already at
+    ///   the limit and is therefore unchanged
     public static int recordRecoveries(Tx tx, Collection<InterruptedAttempt> interrupted) {
         int[] counts =
                 tx.updateEach(

@@ -21,11 +21,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Stores resends, which are new deliveries of stored events. Each call stores resends for the
-/// events of one source, in the caller's transaction.
+/// Stores resends, which are new deliveries of stored events. Each call stores resends for one
+/// source's events, in the caller's transaction.
 ///
-/// The ordinal of a delivery is its number within its event. The event's row is locked while
-/// ordinals are assigned, so concurrent resends of one event get different ordinals, without gaps.
+/// A delivery's ordinal is its number within its event. The event's row is locked while ordinals
+/// are assigned, so concurrent resends of one event get different ordinals, without gaps.
 public final class ResendStore {
 
     /// A resend of one event to one connection.
@@ -33,8 +33,8 @@ public final class ResendStore {
 
     private ResendStore() {}
 
-    /// Locks these events until the transaction ends. Locks them in the order of their ids, so that
-    /// concurrent calls do not deadlock. Returns the events that exist.
+    /// Locks these events until the transaction ends. Locks them in id order, so that concurrent
+    /// calls do not deadlock. Returns the events that exist.
     public static List<EventId> lockEvents(Tx tx, SourceId source, Collection<EventId> events) {
         return tx.query(
                 """
@@ -49,10 +49,10 @@ public final class ResendStore {
                 events.stream().map(EventId::value).toList());
     }
 
-    /// Stores resends of events that the caller has locked, and the row of the usage ledger that
-    /// counts them.
+    /// Stores resends of events that the caller has locked, and the usage ledger row that counts
+    /// these resends.
     ///
-    /// @param createdAt the creation time of the deliveries
+    /// @param createdAt the deliveries' creation time
     /// @param dueAt the time from which the deliveries may be sent; not in the past
     /// @return the events for which at least one resend was not stored, because the event already
     ///   has the maximum number of deliveries
@@ -98,8 +98,8 @@ public final class ResendStore {
         return full;
     }
 
-    /// Returns the ordinal of the newest resend of each event; events that were never resent are
-    /// missing.
+    /// Returns the ordinal of each event's newest resend. Events that were never resent are missing
+    /// from the map.
     private static Map<EventId, Integer> lastOrdinals(
             Tx tx, SourceId source, Collection<EventId> events) {
         Map<EventId, Integer> ordinals = new HashMap<>();

@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Writes batches of delivery results. Safe to repeat: a result that was written before has no
-/// effect.
+/// Writes batches of delivery results. Writes are safe to repeat: a result that was written before
+/// has no effect.
 ///
 /// The row in `delivery_work` decides whether a result is still valid. A success is accepted from
 /// any node, as long as the row exists. Any other final result, or a retry, is accepted only if no
@@ -32,8 +32,8 @@ import java.util.UUID;
 /// node that owns the row.
 ///
 /// While an attempt is still running, another node may consider it lost and make further attempts.
-/// If the first attempt then succeeds, its success is recorded as the latest attempt. The recorded
-/// attempts of a delivery are therefore numbered 1, 2, 3 and so on, without gaps.
+/// If the first attempt then succeeds, its success is recorded as the latest attempt. A delivery's
+/// recorded attempts are therefore numbered 1, 2, 3 and so on, without gaps.
 public final class ResultStore {
 
     private static final String DELIVERY_COLUMNS =
@@ -51,14 +51,14 @@ public final class ResultStore {
 
     private ResultStore() {}
 
-    /// Writes the batch, and returns the results that changed a row, in the order of the batch and
-    /// with the attempt numbers that were written.
+    /// Writes the batch. Returns the results that changed a row, in batch order and with the
+    /// attempt numbers that were written.
     ///
     /// @param epoch this node's epoch; a release is accepted only for a row that is owned under
     ///   this epoch
     public static List<DeliveryResult> write(
             Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
-        // The map compares by identity, so that each result of the batch has its own entry, even if
+        // The map compares by identity, so that each result in the batch has its own entry, even if
         // two results are equal.
         var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
         finish(tx, batch, taken);
@@ -112,8 +112,7 @@ public final class ResultStore {
         });
     }
 
-    /// Records, for each deleted row, the first result of that delivery as the one that was
-    /// written.
+    /// For each deleted row, records that delivery's first result as the one that was written.
     ///
     /// @param deleted the ids of the deleted rows, each with the number of attempts that the row
     ///   had recorded

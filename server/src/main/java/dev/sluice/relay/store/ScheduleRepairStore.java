@@ -11,7 +11,7 @@ public final class ScheduleRepairStore {
 
     private ScheduleRepairStore() {}
 
-    /// Finds up to `limit` deliveries of a lane that are due later than `latest`, and makes them
+    /// Finds up to `limit` deliveries in a lane that are due later than `latest`, and makes them
     /// due at `now`. Returns the number of changed deliveries.
     public static int bringForward(Tx tx, Lane lane, Instant latest, Instant now, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN, PlannerFeature.SORT);

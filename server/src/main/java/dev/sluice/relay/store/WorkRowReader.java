@@ -14,7 +14,7 @@ final class WorkRowReader {
 
     private WorkRowReader() {}
 
-    /// Returns the delivery of a row, assuming that its filter has been decided. Requires the
+    /// Returns the delivery in a row, assuming that its filter decision has been made. Requires the
     /// columns `id`, `source_id`, `connection_id`, `trigger`, `attempts` and `created_at`.
     static UnfinishedDelivery delivery(Row row) throws SQLException {
         return new UnfinishedDelivery(
@@ -26,7 +26,7 @@ final class WorkRowReader {
                 row.instantOrNone("created_at"));
     }
 
-    /// Returns the lane of a row. Requires the columns `connection_id`, `trigger` and `source_id`.
+    /// Returns the lane in a row. Requires the columns `connection_id`, `trigger` and `source_id`.
     static Lane lane(Row row) throws SQLException {
         return new Lane(
                 new ConnectionId(row.uuid("connection_id")),

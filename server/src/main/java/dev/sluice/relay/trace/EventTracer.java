@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Creates the trace spans of events and passes them to an exporter. Does nothing without an
+/// Creates the trace spans for events and passes them to an exporter. Does nothing if there is no
 /// exporter.
 ///
-/// An event continues the trace that its sender's `traceparent` names. If that header is missing,
-/// repeated or invalid, the event starts a new trace whose id is the id of the event. All span ids
-/// are computed from the event's id, the delivery's id and the number of the attempt. A retry
-/// therefore belongs to the same trace on every node and after every restart, and nothing needs to
-/// be stored for this.
+/// An event continues the trace that its sender's `traceparent` header identifies. If that header
+/// is missing, repeated or invalid, the event starts a new trace whose id is the event's id. All
+/// span ids are computed from the event's id, the delivery's id and the attempt number. A retry
+/// therefore belongs to the same trace on every node and after every restart, without anything
+/// being stored.
 ///
 /// Thread-safe.
 public final class EventTracer {
@@ -41,12 +41,12 @@ public final class EventTracer {
         this.clock = clock;
     }
 
-    /// Records the spans of an event that has just been stored.
+    /// Records the spans for an event that has just been stored.
     ///
-    /// @param headers the headers of the inbound request
+    /// @param headers the inbound request's headers
     /// @param status the status of the reply to the sender
-    /// @param total the time from the beginning of the request until now
-    /// @param commit the time from the moment when the event was passed to the journal until now
+    /// @param total the time since the request began
+    /// @param commit the time since the event was passed to the journal
     public void stored(
             EventId event, List<Header> headers, int status, Duration total, Duration commit) {
         exporter.ifPresent(spans -> {
@@ -76,12 +76,12 @@ public final class EventTracer {
         });
     }
 
-    /// The contexts of an attempt's span and of its parent.
+    /// The trace contexts of an attempt's span and of its parent span.
     ///
-    /// @param isContinued whether the trace continues the trace of the sender
+    /// @param isContinued whether the trace continues the sender's trace
     record AttemptTrace(TraceContext attempt, TraceContext ingest, boolean isContinued) {}
 
-    /// Returns the trace of an attempt, or empty if tracing is off.
+    /// Returns an attempt's trace, or empty if tracing is off.
     Optional<AttemptTrace> attemptTrace(OutboundRequest request) {
         return exporter.map(spans -> {
             var sent = sentContext(request.inboundHeaders());
@@ -93,7 +93,7 @@ public final class EventTracer {
         });
     }
 
-    /// Records the span of an attempt that has just ended.
+    /// Records the span for an attempt that has just ended.
     ///
     /// @param request the request as it was before its `traceparent` was replaced
     void attempted(OutboundRequest request, AttemptTrace trace, Outcome outcome) {
@@ -169,8 +169,9 @@ public final class EventTracer {
         return hex(mixed == 0 ? 1 : mixed);
     }
 
-    /// Returns an id for the sampler, which decides by the lower half of a trace id. In an event's
-    /// id, the lower half is not evenly distributed: its first two bits are fixed (RFC 9562, 4.1).
+    /// Returns an id for the sampler, which bases its decision on the lower half of a trace id. The
+    /// lower half of an event's id is not evenly distributed, because its first two bits are fixed
+    /// (RFC 9562, 4.1).
     private static String mixed(UUID event) {
         return spanId(event) + spanId(event);
     }

@@ -7,10 +7,10 @@ import dev.sluice.relay.send.Sender;
 
 import java.util.function.BooleanSupplier;
 
-/// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. If a new
-/// trace begins, removes the `tracestate` header, which belongs to the trace of the webhook's
-/// sender. When tracing is off, the `traceparent` of the incoming webhook is forwarded like any
-/// other header.
+/// A wrapper around a [Sender] that gives each attempt its own span and sends that span's
+/// `traceparent`. If a new trace begins, the wrapper removes the `tracestate` header, which belongs
+/// to the webhook sender's trace. When tracing is off, the incoming webhook's `traceparent` is
+/// forwarded like any other header.
 public record TracedSender(Sender sender, EventTracer tracer) implements Sender {
 
     @Override

@@ -7,8 +7,7 @@ import java.util.Map;
 
 /// A table that is exported to a data file.
 ///
-/// @param expressions SQL expressions to export instead of column values, keyed by the name of the
-///   column
+/// @param expressions SQL expressions to export instead of column values, keyed by column name
 /// @param sealed maps each column that contains sealed (encrypted) values to the prefix of their
 ///   sealing context; see [TableLayout]
 /// @param isSeeded whether migrations write rows into the table

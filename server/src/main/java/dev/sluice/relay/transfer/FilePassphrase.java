@@ -8,7 +8,7 @@ import dev.sluice.platform.secret.SecretGenerator;
 
 import java.util.Base64;
 
-/// Derives a key from a passphrase. The key seals the secrets in a data file.
+/// Derives a key from a passphrase, in order to seal the secrets in a data file.
 final class FilePassphrase {
 
     private static final int SALT_BYTES = 16;
@@ -24,7 +24,7 @@ final class FilePassphrase {
                 cost.parallelism());
     }
 
-    /// Returns the sealer whose key is derived from the passphrase.
+    /// Returns a sealer whose key is derived from the passphrase.
     ///
     /// @throws IllegalArgumentException if the salt is not Base64
     static Sealer sealer(

@@ -29,18 +29,18 @@ import java.util.concurrent.atomic.AtomicLong;
 /// running during the export.
 public final class InstallationExporter {
 
-    /// The input for sealing the secrets in the file with a passphrase.
+    /// The inputs needed to seal the file's secrets with a passphrase.
     ///
     /// @param master the sealer that opens the secrets in the database
     public record PassphraseSeal(Sealer master, Secret passphrase, SecretGenerator random) {}
 
-    /// How the secrets in the file are sealed.
+    /// Describes how the file's secrets are sealed.
     ///
     /// @param parameters the parameters for deriving the key from the passphrase; empty if the file
     ///   has no passphrase
-    /// @param canary a value sealed with the key of the file, in Base64. An import uses it to check
+    /// @param canary a Base64-encoded value sealed with the file's key; an import uses it to check
     ///   that it has the right key
-    /// @param change re-seals the secrets with the key of the file; empty if they are written as
+    /// @param change re-seals the secrets with the file's key; empty if the secrets are written as
     ///   they are in the database
     private record FileSeal(
             Optional<PassphraseParameters> parameters, String canary, Optional<KeyChange> change) {
@@ -61,7 +61,7 @@ public final class InstallationExporter {
 
     /// @param version the version of this program
     /// @param schemaVersion the number of the newest migration applied to the database
-    /// @param passphrase the passphrase to seal secrets with; empty to leave them sealed with the
+    /// @param passphrase the passphrase that seals the secrets; empty to leave them sealed with the
     ///   master key
     public InstallationExporter(
             String version,

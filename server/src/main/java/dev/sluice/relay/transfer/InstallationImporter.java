@@ -35,13 +35,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Reads a data file into an empty database.
 ///
-/// All rows are written in one transaction, which commits only after the checksum of the file has
-/// been verified. If the import stops before that, the database has the tables but no imported
-/// rows, and the import can be repeated.
+/// All rows are written in one transaction, which commits only after the file's checksum has been
+/// verified. If the import stops before that, the database has the tables but no imported rows, and
+/// the import can be repeated.
 public final class InstallationImporter {
 
-    /// How long the database may take to respond. Committing many rows takes a long time on a slow
-    /// disk.
+    /// How long the database may take to respond. Committing many rows can take a long time on a
+    /// slow disk.
     private static final Duration SILENCE_TIMEOUT = Duration.ofMinutes(10);
 
     private final Database database;
@@ -55,8 +55,8 @@ public final class InstallationImporter {
 
     /// Returns the sealer that opens the secrets in the file.
     ///
-    /// @param master the master key of the importing server, if it is known
-    /// @param passphrase the passphrase of the file, if one was given
+    /// @param master the importing server's master key, if it is known
+    /// @param passphrase the file's passphrase, if one was given
     /// @throws DataFileException if the secrets cannot be opened
     public static Sealer openSecrets(
             DataFileHeader header,
@@ -129,9 +129,9 @@ public final class InstallationImporter {
         }
     }
 
-    /// Creates the tables of the file's schema version, writes the rows of the file into them, and
-    /// then migrates the schema to the newest version. If only the migration fails, the rows are
-    /// kept, and the summary gives the reason.
+    /// Creates the tables for the file's schema version, writes the file's rows into them, and then
+    /// migrates the schema to the newest version. If only the migration fails, the rows are kept,
+    /// and the summary gives the reason.
     ///
     /// @param secrets the sealer that opens the secrets in the file
     /// @param master the sealer that seals the secrets in the database
@@ -200,7 +200,8 @@ public final class InstallationImporter {
     }
 
     /// Returns the layout if the database has this table with these columns; throws otherwise. This
-    /// way, a name from the file is used in an SQL statement only if it exists in the database.
+    /// check ensures that a name from the file is used in an SQL statement only if it exists in the
+    /// database.
     private static TableLayout known(
             Optional<TableLayout> layout, Map<String, List<String>> columns) {
         return layout.filter(table ->

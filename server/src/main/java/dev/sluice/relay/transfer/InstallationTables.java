@@ -7,9 +7,9 @@ import java.util.Set;
 /// The tables that are exported to a data file, in an order that lets an import satisfy all foreign
 /// keys, and the tables that are left out.
 ///
-/// No node owns anything in the file. Deliveries that a node had in memory are exported as waiting,
-/// and leases are released or expire. A test fails if the schema has a table that is neither
-/// exported nor left out here.
+/// Nothing in the file is owned by a node. Deliveries that a node had in memory are exported as
+/// waiting, and leases are released or expire. A test fails if the schema has a table that is
+/// neither exported nor left out here.
 final class InstallationTables {
 
     static final List<ExportedTable> EXPORTED =
@@ -52,7 +52,7 @@ final class InstallationTables {
                                     Map.of(
                                             "owner", "null::bigint",
                                             "next_at", "coalesce(next_at, now())")),
-                    // The claim to a probe expires on its own. `changed` is a transaction id of the
+                    // A claim on a probe expires on its own. `changed` is a transaction id from the
                     // exported database, and has no meaning in another database.
                     ExportedTable.of("circuit").with(Map.of("changed", "0::bigint")),
                     ExportedTable.of("dismissal"),
@@ -61,8 +61,8 @@ final class InstallationTables {
                     ExportedTable.of("rollup_day"),
                     ExportedTable.of("total"),
                     ExportedTable.of("quota"),
-                    // The lease of a replay expires on its own. The last chunk of the replay is
-                    // then repeated.
+                    // A replay's lease expires on its own. The replay's last chunk is then
+                    // repeated.
                     ExportedTable.of("replay_job"),
                     ExportedTable.of("retention_notice"),
                     ExportedTable.of("alert_incident"),

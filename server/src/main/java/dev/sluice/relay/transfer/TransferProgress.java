@@ -5,7 +5,7 @@ public interface TransferProgress {
 
     /// Called each time a piece of a table has been exported or imported.
     ///
-    /// @param bytes the number of bytes of this table moved so far, uncompressed
+    /// @param bytes the number of uncompressed bytes moved so far for this table
     void moved(String table, long bytes);
 
     void finished(String table, long rows, long bytes);

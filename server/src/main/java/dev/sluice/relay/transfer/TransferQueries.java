@@ -16,17 +16,17 @@ import java.util.stream.Collectors;
 /// catalog.
 public final class TransferQueries {
 
-    /// The key of an advisory lock. An import holds this lock exclusively while it writes. Each
-    /// server briefly takes it in shared mode when it starts.
+    /// The key of the advisory lock that an import holds exclusively while it writes. Each server
+    /// briefly takes this lock in shared mode when it starts.
     static final long IMPORT_LOCK = 0x536c_7569_6365_0001L;
 
-    /// Identifies the database of a snapshot, and gives the time at which the snapshot's
-    /// transaction began.
+    /// The identity of the database that a snapshot was taken from, and the time at which the
+    /// snapshot's transaction began.
     record SnapshotOrigin(String database, Instant time) {}
 
     private TransferQueries() {}
 
-    /// Whether an import is writing into the database now.
+    /// Whether an import is currently writing to the database.
     public static boolean isImportRunning(Tx tx) {
         return tx.single(
                 "select not pg_try_advisory_xact_lock_shared(?) as is_running",
@@ -34,7 +34,7 @@ public final class TransferQueries {
                 IMPORT_LOCK);
     }
 
-    /// Removes the limits on the duration of statements and on idle time in this transaction.
+    /// Removes this transaction's limits on statement duration and idle time.
     static void liftTimeLimits(Tx tx) {
         tx.update("set local statement_timeout = 0");
         tx.update("set local idle_in_transaction_session_timeout = 0");
@@ -61,7 +61,7 @@ public final class TransferQueries {
                 row -> new SnapshotOrigin(row.text("name"), row.instant("at")));
     }
 
-    /// Returns the columns of each table, in order. Leaves out partitions and the list of
+    /// Returns each table's columns, in order. Leaves out partitions and the table that lists the
     /// migrations.
     static Map<String, List<String>> columns(Tx tx) {
         var columns = new LinkedHashMap<String, List<String>>();
@@ -105,7 +105,7 @@ public final class TransferQueries {
 
     /// Passes all rows to `reader`, in the binary format of COPY. Returns the number of rows.
     ///
-    /// @param columns all columns of the table
+    /// @param columns all of the table's columns
     static long read(Tx tx, ExportedTable table, List<String> columns, Tx.CopyReader reader)
             throws IOException {
         String values =

@@ -24,14 +24,14 @@ record SampleWebhook(List<Header> headers, String text) {
     private static final String JSON = "application/json";
     private static final String FORM = "application/x-www-form-urlencoded";
 
-    /// Makes a sample that looks as if it was sent at the given time.
+    /// Makes a sample that looks as if it had been sent at the given time.
     interface SampleMaker {
 
         SampleWebhook at(Instant now);
     }
 
-    /// The makers of samples, keyed by the name of the provider. The maker `generic` is for sources
-    /// without a provider.
+    /// The sample makers, keyed by provider name. The maker `generic` is for sources without a
+    /// provider.
     static final Map<String, SampleMaker> MAKERS =
             Arrays.stream(WebhookProvider.values())
                     .collect(
@@ -47,8 +47,8 @@ record SampleWebhook(List<Header> headers, String text) {
         headers = List.copyOf(headers);
     }
 
-    /// Returns the maker of samples for a source: that of its provider, or the generic one if it
-    /// has no provider.
+    /// Returns the sample maker for a source: its provider's, or the generic one if the source has
+    /// no provider.
     static SampleMaker makerFor(VerificationConfig config) {
         return config instanceof VerificationConfig.ProviderVerification known
                 ? maker(known.provider())

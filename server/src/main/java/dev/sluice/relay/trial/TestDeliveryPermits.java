@@ -13,9 +13,9 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Limits the test deliveries of this node in two ways: how many are in flight, and how many a
-/// workspace begins in a clock minute. Workspaces share the test deliveries in flight according to
-/// [FairShare], so that a few workspaces cannot lock out the others.
+/// Limits this node's test deliveries in two ways: how many are in flight, and how many each
+/// workspace begins per clock minute. Workspaces share the limit on deliveries in flight according
+/// to [FairShare], so that a few workspaces cannot lock out the others.
 final class TestDeliveryPermits {
 
     static final int MAX_IN_FLIGHT_PER_WORKSPACE = 4;
@@ -24,7 +24,7 @@ final class TestDeliveryPermits {
 
     private static final long MINUTE_SECONDS = Duration.ofMinutes(1).toSeconds();
 
-    /// The right to make one test delivery. Closing the permit gives it back.
+    /// Permission to make one test delivery. Closing a permit gives it back.
     @FunctionalInterface
     interface TestDeliveryPermit extends AutoCloseable {
 
@@ -48,7 +48,7 @@ final class TestDeliveryPermits {
     /// Takes a permit.
     ///
     /// @throws ApiException 429 if the workspace has too many test deliveries in flight or has
-    ///   begun too many in this minute, 503 if this node has too many in flight
+    ///   begun too many in the current minute, or 503 if this node has too many in flight
     synchronized TestDeliveryPermit take(WorkspaceId workspace) {
         var now = clock.instant();
         startMinute(now);

@@ -40,7 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The route `POST /api/v1/destinations/{id}/test`: sends one request through the same code as a
+/// The route `POST /api/v1/destinations/{id}/test`: sends one request using the same code as a
 /// delivery, and replies with the request and the response.
 ///
 /// The request is not stored or counted as a delivery, does not change the circuit, and is not
@@ -64,7 +64,7 @@ public final class TestDeliveryRoutes {
         }
     }
 
-    /// A placeholder for the configuration version of a test's attempt. It is never used, because
+    /// A placeholder for the configuration version in a test's attempt. It is never used, because
     /// the version is recorded only with a stored attempt, and a test's attempt is not stored.
     private static final long NO_CONFIGURATION = 0;
 
@@ -80,7 +80,7 @@ public final class TestDeliveryRoutes {
     private final InstantSource clock;
 
     /// @param sender a sender with a separate connection pool, so that tests do not use the
-    ///   connections of deliveries
+    ///   connections meant for deliveries
     public TestDeliveryRoutes(
             ApiContext api,
             ConfigurationCache configuration,
@@ -107,7 +107,7 @@ public final class TestDeliveryRoutes {
     private Reply test(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
-        // Loads the latest configuration, because another node may have just changed it.
+        // Loads the latest configuration, in case another node has just changed it.
         configuration.run();
         var destination =
                 configuration
@@ -149,8 +149,8 @@ public final class TestDeliveryRoutes {
         return route;
     }
 
-    /// Throws if this node cannot read the settings of the destination or the connection.
-    /// Deliveries with unreadable settings are on hold.
+    /// Throws if this node cannot read the destination's or the connection's settings. Deliveries
+    /// with unreadable settings are on hold.
     private static void requireReadable(Destination destination, Optional<Route> route) {
         var unreadable =
                 Optional.of(destination.unreadableFields())
@@ -212,7 +212,7 @@ public final class TestDeliveryRoutes {
                 now);
     }
 
-    /// Sends the request and returns the body of the reply.
+    /// Sends the request. Returns the JSON body of the reply to the API caller.
     private JsonObject json(EventId event, Destination destination, OutboundRequest outbound) {
         var shown = sender.sendAndShow(outbound);
         var attempt =

@@ -38,14 +38,14 @@ import java.util.Set;
 /// ingest.
 public final class TestEventRoutes {
 
-    /// Maximum size of a request body in bytes. It leaves room for the largest payload that ingest
-    /// accepts, even in Base64.
+    /// The maximum size of a request body in bytes. It leaves room for the largest payload that
+    /// ingest accepts, even in Base64.
     private static final int MAX_REQUEST_BYTES = 1536 * 1024;
 
     /// The parsed request body.
     ///
-    /// @param sample the maker of the sample; empty to use the maker for the source's provider
-    /// @param payload the given headers, and the body if one was given
+    /// @param sample the sample maker to use; empty to use the one for the source's provider
+    /// @param payload the headers from the request, and the body if the request has one
     private record TestEventRequest(
             Optional<SampleWebhook.SampleMaker> sample, boolean hasBody, Payload payload) {
 
@@ -129,7 +129,7 @@ public final class TestEventRoutes {
     }
 
     private Source source(Caller caller, SourceId id) {
-        // Loads the latest configuration, because another node may have just changed it.
+        // Loads the latest configuration, in case another node has just changed it.
         configuration.run();
         return configuration
                 .source(id)

@@ -32,7 +32,7 @@ public final class VerificationTrialRoutes {
     /// The parsed request body.
     ///
     /// @param event the stored event to check
-    /// @param config the config to check it against; empty for the saved config of the source
+    /// @param config the config to check the event against; empty for the source's saved config
     private record TrialRequest(Optional<UUID> event, Optional<VerificationConfig> config) {}
 
     private final Db db;
@@ -64,7 +64,7 @@ public final class VerificationTrialRoutes {
     private Reply verify(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
-        // Loads the latest configuration, because another node may have just changed it.
+        // Loads the latest configuration, in case another node has just changed it.
         configuration.run();
         var source =
                 configuration

@@ -12,11 +12,12 @@ import dev.sluice.relay.store.LaneStore;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Detects due deliveries that have been waiting too long. A delivery counts only if it is not on
-/// hold (for example because of a pause or an open circuit), and if its destination has no attempt
-/// in progress and is not held back by its rate limit or its `max_in_flight`. A destination with an
-/// attempt in progress is being served, however slowly, so its other deliveries do not count. For
-/// lanes that no node has leased, the monitor knows only the attempts of this node.
+/// Detects due deliveries that have been waiting too long. A waiting delivery counts only if it is
+/// not on hold, for example because of a pause or an open circuit. In addition, its destination
+/// must have no attempt in progress, and must not be held back by its rate limit or its
+/// `max_in_flight`. A destination with an attempt in progress is being served, however slowly, so
+/// its other deliveries do not count. For lanes that no node has leased, the monitor knows only
+/// about this node's attempts.
 ///
 /// A delivery that counts is waiting in one of three places: in a lane that no node has leased, in
 /// a leased lane that cannot be loaded, or in memory for a permit. To find deliveries in lanes that
@@ -30,16 +31,16 @@ public final class DueWorkMonitor implements Loop.Step {
     static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
     /// A late lane is reported only after this many rounds in a row have found one, because lanes
-    /// are late for a short time after a server restarts.
+    /// are briefly late after a server restarts.
     private static final int MIN_LATE_ROUNDS = 3;
 
     private static final Duration MIN_LATENESS =
             MAX_DELAY.minus(INTERVAL.multipliedBy(MIN_LATE_ROUNDS - 1));
 
-    /// Maximum number of overdue lanes checked in one round. A lane does not count as late if an
-    /// attempt at its destination is in progress, or if the destination was just put on hold. The
-    /// maximum is high because one workspace can have thousands of lanes that do not count, and
-    /// these must not hide a late lane of another workspace.
+    /// The maximum number of overdue lanes checked in one round. A lane does not count as late if
+    /// an attempt at its destination is in progress, or if the destination was just put on hold.
+    /// The maximum is high because one workspace can have thousands of lanes that do not count, and
+    /// these must not hide another workspace's late lane.
     static final int MAX_LANES = 4_096;
 
     private final Db db;

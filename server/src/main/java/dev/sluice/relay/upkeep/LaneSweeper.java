@@ -24,8 +24,8 @@ import java.util.Optional;
 ///
 /// The rows of the deliveries are authoritative; a lane's wake-up time is only a hint. Lanes on
 /// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next probe is due.
-/// Lanes of a deleted connection or destination wake immediately, so that their deliveries are
-/// ended.
+/// Lanes that belong to a deleted connection or destination wake immediately, so that their
+/// deliveries are ended.
 ///
 /// A lane that a node has leased is not changed, because that node reads it again from time to
 /// time. A lane that wakes early enough is not changed either.
@@ -40,13 +40,13 @@ public final class LaneSweeper implements Loop.Step {
     /// interval, so no wait can reach it, even with jitter or `Retry-After`.
     private static final Duration MAX_WAIT = Duration.ofDays(2);
 
-    /// Maximum number of due times corrected for each lane in one round.
+    /// The maximum number of due times corrected for each lane in one round.
     private static final int REPAIR_BATCH_ROWS = 5_000;
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     /// The minimum wait between two rounds. A round reads all lanes, and each configuration change
-    /// wakes the sweeper. Without this wait, a user with an API key could cause many rounds a
+    /// wakes the sweeper. Without this wait, a user with an API key could cause many rounds per
     /// second.
     static final Duration MIN_GAP = Duration.ofSeconds(1);
 
@@ -63,8 +63,8 @@ public final class LaneSweeper implements Loop.Step {
         this.clock = clock;
     }
 
-    /// Returns the chore that runs this sweeper regularly and after each configuration change. The
-    /// next round handles all changes made within [#MIN_GAP] after a round.
+    /// Returns the chore that runs this sweeper regularly and after each configuration change. All
+    /// changes made within [#MIN_GAP] after a round are handled by the next one.
     public Chore chore() {
         return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configuration::onChange);
     }

@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/// Sets the wake-up times of lanes ([Lane]) after commits that left deliveries waiting. A round
-/// sets all of them in one transaction. If an update is lost, [LaneSweeper] corrects the wake-up
-/// time. Thread-safe.
+/// Sets the wake-up times of lanes ([Lane]) after commits that leave deliveries waiting. Each round
+/// sets all pending wake-up times in one transaction. If an update is lost, [LaneSweeper] corrects
+/// the wake-up time. Thread-safe.
 public final class LaneWaker implements Loop.Step {
 
     private final Db db;
@@ -55,8 +55,8 @@ public final class LaneWaker implements Loop.Step {
     }
 
     /// Records the lanes of deliveries that are waiting again; the next round sets their wake-up
-    /// times. Leaves out lanes that the configuration puts on hold, because a node that does not
-    /// know of the hold yet could otherwise send their deliveries.
+    /// times. Leaves out lanes that the configuration puts on hold, because otherwise a node that
+    /// does not know about the hold yet could send their deliveries.
     public void written(List<DeliveryResult> effective) {
         for (var result : effective) {
             switch (result) {

@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/// Warns about long transactions that hold back vacuum, once for each transaction.
+/// Warns once about each long transaction that holds back vacuum.
 ///
 /// An open transaction can hold a snapshot. PostgreSQL then keeps every row that was deleted since
-/// the snapshot was taken, so tables from which many rows are deleted grow.
+/// the snapshot was taken, so a table from which many rows are deleted keeps growing.
 ///
-/// The monitor sees the sessions of other users only if its own user is a member of
-/// `pg_read_all_stats` (PostgreSQL manual, section `pg_stat_activity`).
+/// The monitor sees other users' sessions only if its own user is a member of `pg_read_all_stats`
+/// (PostgreSQL manual, section `pg_stat_activity`).
 public final class LongTransactionMonitor implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LongTransactionMonitor.class);

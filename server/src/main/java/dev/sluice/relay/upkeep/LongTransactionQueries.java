@@ -9,7 +9,7 @@ import java.util.List;
 /// Finds transactions that have held back vacuum for a long time. Leaves out sessions whose
 /// transaction holds neither a snapshot nor a transaction id.
 ///
-/// Sessions of other users are visible only to members of `pg_read_all_stats` (PostgreSQL manual,
+/// Other users' sessions are visible only to members of `pg_read_all_stats` (PostgreSQL manual,
 /// section `pg_stat_activity`).
 final class LongTransactionQueries {
 

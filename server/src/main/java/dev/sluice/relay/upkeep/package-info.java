@@ -1,4 +1,5 @@
-/// Periodic repair and checks: lane wake-up times, late and leaked deliveries, long transactions.
+/// Periodic repairs and checks. They cover lane wake-up times, late and leaked deliveries, and long
+/// transactions.
 @NullMarked
 package dev.sluice.relay.upkeep;
 

@@ -13,26 +13,26 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Keeps the table `commit_log` short. The row of each batch is kept for several minutes. After
-/// that, each round replaces the rows written in about one minute with a single row, which is kept
-/// until the events themselves have expired.
+/// Keeps the table `commit_log` short. Each batch's row is kept for several minutes. After that,
+/// each round replaces about one minute's rows with a single row, which is kept until the events
+/// themselves have expired.
 ///
-/// If a batch has failures that the alerts have not read yet, its row is left unchanged, but for a
-/// day at most.
+/// If a batch has failures that the alerts have not read yet, its row is left unchanged for up to a
+/// day.
 ///
-/// Every node runs this loop; rounds of several nodes may overlap.
+/// Every node runs this loop, and rounds on different nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMinutes(1);
 
-    /// The number of rounds for which the row of a batch is kept. A reader of outcomes that was
+    /// The number of rounds for which a batch's row is kept. A reader of outcomes that was
     /// interrupted can resume within this time.
     private static final int KEPT_ROUNDS = 15;
 
-    /// How much longer the compacted rows are kept than the events.
+    /// How much longer the compacted rows are kept than the events themselves.
     private static final Duration EXTRA_RETENTION = Duration.ofDays(1);
 
-    /// The maximum time for which failures are kept if the alerts have not read them.
+    /// The maximum time for which unread failures are kept for the alerts.
     private static final Duration MAX_WATCH_DELAY = Duration.ofDays(1);
 
     private static final Logger log = LoggerFactory.getLogger(CommitLogCompactor.class);
@@ -45,7 +45,7 @@ public final class CommitLogCompactor implements Loop.Step {
     /// The newest round is last.
     private final Deque<Long> oldestRunning = new ArrayDeque<>();
 
-    /// @param retention the longest retention of all plans
+    /// @param retention the longest retention that any plan has
     /// @param clock the clock for decisions that cannot be undone
     public CommitLogCompactor(Db db, Retention retention, InstantSource clock) {
         this.db = db;

@@ -18,12 +18,12 @@ public final class CommitLogStore {
     }
 
     /// Replaces the rows of all batches whose transactions have ids below `xid` with one row. All
-    /// of those transactions must have ended. The outcomes and failures in the rows are discarded.
-    /// If there is an enabled alert channel, rows with failures that the alerts have not read are
-    /// kept.
+    /// of those transactions must already have ended. The outcomes and failures in the rows are
+    /// discarded. If there is an enabled alert channel, rows with failures that the alerts have not
+    /// read are kept.
     ///
-    /// @param watchedSince if the alerts have not read any failures since then, the unread failures
-    ///   are discarded as well
+    /// @param watchedSince if the alerts have not read any failures since this time, the unread
+    ///   failures are discarded as well
     static void compactBefore(Tx tx, long xid, Instant now, Instant watchedSince) {
         tx.update(
                 """
@@ -74,7 +74,7 @@ public final class CommitLogStore {
                 eventsFrom.toEpochMilli());
     }
 
-    /// Removes the rows that were compacted before `before`. The newest row of the log is never
+    /// Removes the rows that were compacted before the given time. The log's newest row is never
     /// removed, because it shows where the log begins.
     static void deleteBefore(Tx tx, Instant before) {
         tx.update(

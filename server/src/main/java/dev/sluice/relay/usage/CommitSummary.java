@@ -18,16 +18,15 @@ import java.util.UUID;
 /// The part of a batch's row in `commit_log` that tells readers where to find the batch's events
 /// and finished deliveries.
 ///
-/// The events of a batch arrived shortly after one another, so the arrival time of the first event
-/// is enough. The finished deliveries may belong to events that arrived hours apart, and a
-/// delivery's id begins with the arrival time of its event. If these times are within a few seconds
-/// of one another, the row stores the range of the deliveries' ids. If not, it stores a list of the
-/// ids. The failed and exhausted deliveries are also counted by connection and status, for alerts.
-/// Not thread-safe.
+/// A batch's events arrived shortly after one another, so the first event's arrival time is enough.
+/// The finished deliveries may belong to events that arrived hours apart, and a delivery's id
+/// begins with its event's arrival time. If these times are within a few seconds of one another,
+/// the row stores the range of the deliveries' ids. If not, it stores a list of the ids. The failed
+/// and exhausted deliveries are also counted by connection and status, for alerts. Not thread-safe.
 final class CommitSummary {
 
-    /// The longest period of arrival times for which a range of ids is stored. It is limited
-    /// because a reader of the range also reads the deliveries of other batches that are in it.
+    /// The longest span of arrival times for which a range of ids is stored. It is limited because
+    /// a reader of the range also reads any deliveries from other batches in that range.
     private static final Duration MAX_OUTCOME_RANGE = Duration.ofSeconds(5);
 
     /// @param status failed or exhausted
@@ -62,8 +61,7 @@ final class CommitSummary {
     }
 
     /// Returns the connections with failed or exhausted deliveries, or null if there are none. A
-    /// connection with both statuses occurs twice. The other lists about failures are in the same
-    /// order.
+    /// connection with both statuses occurs twice. The other failure lists are in the same order.
     @Nullable List<UUID> failedConnections() {
         return orNull(failures.keySet().stream().map(key -> key.connection().value()).toList());
     }
@@ -90,7 +88,7 @@ final class CommitSummary {
         return eventsFrom;
     }
 
-    /// Returns the first id of the range of finished deliveries. Returns null if there are none, or
+    /// Returns the first id in the range of finished deliveries. Returns null if there are none, or
     /// if they are stored as a list.
     @Nullable UUID outcomesFrom() {
         return isNarrow() ? outcomesFrom : null;

@@ -14,11 +14,12 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /// Folds the usage ledger: adds its new rows to the usage sums and deletes the rows. Every node
-/// runs this loop, and concurrent rounds of several nodes wait for each other.
+/// runs this loop, and concurrent rounds on different nodes wait for each other.
 ///
 /// While an old transaction is open, folded rows cannot be vacuumed and each round reads all of
 /// them again. After each round, the folder therefore pauses for 100 times as long as the round
-/// took, up to 30 s. Meanwhile, readers of the sums also add up the rows that are not folded yet.
+/// took, up to 30 s. Meanwhile, readers of the sums also add up the rows that have not been folded
+/// yet.
 public final class LedgerFolder implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LedgerFolder.class);
@@ -33,10 +34,10 @@ public final class LedgerFolder implements Loop.Step {
     private final LongSupplier nanos;
     private long pausedUntilNanos;
 
-    /// The batches that the last call of [#foldApart] could not fold.
+    /// The batches that the last call to [#foldApart] could not fold.
     private Set<LedgerStore.BatchKey> failedBefore = Set.of();
 
-    /// @param nanos the monotonic clock of this process
+    /// @param nanos this process's monotonic clock
     public LedgerFolder(Db db, LongSupplier nanos) {
         this.db = db;
         this.nanos = nanos;
@@ -66,9 +67,9 @@ public final class LedgerFolder implements Loop.Step {
         }
     }
 
-    /// Folds the batches in smaller and smaller parts, because some batch cannot be folded.
-    /// Discards a batch's row if it is damaged and the previous call could not fold it either,
-    /// because every query that adds up the ledger fails as long as the row exists. The audit later
+    /// Folds the batches in smaller and smaller parts, because at least one batch cannot be folded.
+    /// Discards a batch's row if it is damaged and the previous call could not fold it either.
+    /// Every query that adds up the ledger fails as long as such a row exists. The audit later
     /// reports that the counts do not match.
     private void foldApart() {
         var failed =

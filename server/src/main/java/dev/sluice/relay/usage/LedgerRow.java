@@ -18,7 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/// The usage of one batch of events or results, summed in memory and then stored as one row.
+/// The usage counts for one batch of events or results, summed in memory and then stored as one
+/// row.
 ///
 /// Each item is counted in the hour in which its event arrived. A refusal is counted in the hour in
 /// which it happened. Events and refusals are also counted by minute. Not thread-safe.
@@ -61,12 +62,12 @@ public final class LedgerRow {
     }
 
     /// Subtracts a delivery that was counted as created. A delivery that a filter rejects does not
-    /// count as created, even if the filter was decided only after ingest.
+    /// count as created, even if the filter was evaluated only after ingest.
     public void removeDelivery(ConnectionId connection, EventId event, Trigger trigger) {
         add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), -1, 0);
     }
 
-    /// Counts a delivery that ended.
+    /// Counts a delivery that has ended.
     public void addOutcome(ConnectionId connection, DeliveryId delivery, DeliveryStatus status) {
         commit.addOutcome(delivery);
         if (status == DeliveryStatus.FAILED || status == DeliveryStatus.EXHAUSTED) {
@@ -102,7 +103,7 @@ public final class LedgerRow {
         add(UsageKind.REFUSALS, source.value(), epochMinute, minute, reason.number(), count, 0);
     }
 
-    /// @param minutes the time at which the item is counted, in minutes since 1970
+    /// @param minutes the time under which the item is counted, in minutes since 1970
     private void add(
             UsageKind kind, UUID key, long minutes, int minute, int dim, int count, int size) {
         int hour = (int) (minutes / MINUTES_PER_HOUR);

@@ -31,7 +31,7 @@ public final class LedgerStore {
 
     private LedgerStore() {}
 
-    /// Stores the usage of one batch and the batch's row in `commit_log`. Called in the transaction
+    /// Stores one batch's usage, and the batch's row in `commit_log`. Called in the transaction
     /// that writes the batch itself.
     ///
     /// @param source any source in the batch
@@ -108,8 +108,8 @@ public final class LedgerStore {
     ///
     /// After a crash, PostgreSQL reuses the ids of transactions that had not reached its log. If
     /// the current transaction's id is not greater than `number`, the transaction was lost in this
-    /// way and counts as aborted. If `number` has been used again, the result is the outcome of the
-    /// later transaction.
+    /// way and counts as aborted. If `number` has been reused, the result is the later
+    /// transaction's outcome.
     public static TransactionStatus transactionStatus(Tx tx, long number) {
         return tx.single(
                 """
@@ -127,12 +127,13 @@ public final class LedgerStore {
                 number);
     }
 
-    /// Folds all current rows of the ledger, one for each batch. Returns the number of folded rows.
+    /// Folds all rows that are currently in the ledger. There is one row for each batch. Returns
+    /// the number of folded rows.
     public static int fold(Tx tx) {
         return fold(tx, "", List.of());
     }
 
-    /// Folds the rows of these batches, except those that are already folded. Returns the number of
+    /// Folds these batches' rows, except those that have already been folded. Returns the number of
     /// folded rows.
     static int fold(Tx tx, List<BatchKey> batches) {
         return fold(
@@ -143,7 +144,7 @@ public final class LedgerStore {
                         batches.stream().map(BatchKey::source).toList()));
     }
 
-    /// Returns up to `limit` batches that are not folded yet, oldest first.
+    /// Returns up to `limit` batches that have not been folded yet, oldest first.
     static List<BatchKey> batches(Tx tx, int limit) {
         return tx.query(
                 "select batch, source_id from ledger order by batch limit ?",
@@ -151,7 +152,7 @@ public final class LedgerStore {
                 limit);
     }
 
-    /// Removes the row of a batch that cannot be read. Its counts are lost.
+    /// Removes an unreadable row. The row's counts are lost.
     static void discard(Tx tx, BatchKey key) {
         tx.update(
                 "delete from ledger where batch = ? and source_id = ?", key.batch(), key.source());
@@ -206,8 +207,8 @@ public final class LedgerStore {
                 all.toArray());
     }
 
-    /// Deletes up to `limit` hourly sums of hours before `before`. Keeps daily sums and totals.
-    /// Returns the number of deleted sums.
+    /// Deletes up to `limit` hourly sums for hours before the given time. Keeps daily sums and
+    /// totals. Returns the number of deleted sums.
     public static int deleteHoursBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -218,8 +219,8 @@ public final class LedgerStore {
                 limit);
     }
 
-    /// Deletes the sums of these sources and connections, up to `limit` rows in each table. Returns
-    /// the number of deleted rows.
+    /// Deletes the sums for these sources and connections, up to `limit` rows in each table.
+    /// Returns the number of deleted rows.
     public static int deleteSums(Tx tx, List<UUID> keys, int limit) {
         var kinds = UsageKind.numbers();
         return tx.update(

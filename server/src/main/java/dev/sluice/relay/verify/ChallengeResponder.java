@@ -21,14 +21,14 @@ import javax.crypto.spec.SecretKeySpec;
 /// Answers challenges: requests that a sender makes to check that the owner of a URL expects its
 /// webhooks.
 ///
-/// Only verified requests are answered. Has no state and performs no I/O.
+/// Only verified requests are answered. This class has no state and performs no I/O.
 public final class ChallengeResponder {
 
     /// The maximum size of a body that is parsed as a challenge. Real challenges are smaller, so a
     /// larger body is treated as an event.
     private static final int MAX_BODY_BYTES = 16 * 1024;
 
-    /// Maximum length of a challenge that is echoed, in the reply to a POST or to a GET.
+    /// The maximum length of a challenge that is echoed in the reply to a POST or a GET request.
     public static final int MAX_CHALLENGE_CHARS = 2048;
 
     private ChallengeResponder() {}
@@ -98,7 +98,7 @@ public final class ChallengeResponder {
 
     /// Answers Discord's pings (Discord documentation). An interaction of type 1 is a ping and
     /// expects a pong. A webhook event of type 0 is a ping and expects 204. A webhook event of type
-    /// 1 is not a ping; unlike the interaction, it has the field `event`.
+    /// 1 is not a ping; unlike an interaction, it has the field `event`.
     private static Optional<Reply> discord(FieldReader input) {
         var type = input.longInteger("type").toOptional();
         if (type.isEmpty() || input.nested("event").toOptional().isPresent()) {

@@ -14,8 +14,8 @@ import java.util.Optional;
 
 /// Checks credentials that a sender transmits in full: an API key, or a user name and a password.
 ///
-/// Credentials are compared by their SHA-256 hashes and in constant time, so that the timing does
-/// not reveal how much of a credential is right.
+/// Credentials are compared by their SHA-256 hashes, in constant time, so that the timing does not
+/// reveal how much of a credential is correct.
 final class CredentialVerifier {
 
     private static final String BASIC_PREFIX = "Basic ";

@@ -18,7 +18,7 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Checks the HMAC signature of an inbound request.
+/// Checks an inbound request's HMAC signature.
 ///
 /// The signature matches if any of the secrets, with any variant of the URL, produces any of the
 /// signatures in the header. All combinations are compared, each in constant time. The timestamp,

@@ -11,7 +11,7 @@ import java.util.Optional;
 /// The parsed value of a signature header.
 ///
 /// @param candidates 1 to 16 decoded signatures, any of which may match
-/// @param timestamp the text of the timestamp; empty if the header contains none
+/// @param timestamp the timestamp's text; empty if the header contains no timestamp
 record SignatureHeader(List<byte[]> candidates, Optional<String> timestamp) {
 
     private static final int MAX_CANDIDATES = 16;

@@ -5,8 +5,8 @@ import java.util.List;
 
 /// Lists the forms of a URL that a sender may have signed: with a port and without one.
 ///
-/// Some senders omit the default port, some include it, and some omit every port. Twilio's own
-/// library tries both forms.
+/// Some senders omit the default port, some include it, and some omit the port even if it is not
+/// the default. Twilio's own library tries both forms.
 final class SignedUrlVariants {
 
     private SignedUrlVariants() {}

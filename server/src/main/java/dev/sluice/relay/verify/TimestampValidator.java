@@ -33,8 +33,8 @@ final class TimestampValidator {
 
     /// Reads the timestamp from a member of the body. The body must be a JSON object in UTF-8. If
     /// the member is repeated, the last one counts. Other members are read as leniently as in any
-    /// payload: a strange number or a repeated name must not keep an event from being stored, and
-    /// the sender's signature covers them anyway.
+    /// payload: an unusual number or a repeated name must not prevent an event from being stored,
+    /// and the sender's signature covers them anyway.
     static long readFromBody(String field, byte[] body) throws VerificationException {
         var written =
                 JsonDocument.read(body)

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 ///
 /// If the URL has the parameter `bodySHA256`, the text is empty: the parameter is the SHA-256 hash
 /// of the body, so the signed URL already protects the body. Otherwise, only a form or an empty
-/// body is accepted. For a form, the text consists of the fields sorted by name. Each field is its
-/// name followed by its value, without separators. If a name has several values, they are sorted
-/// and repeated values are left out.
+/// body is accepted. For a form, the text consists of the fields sorted by name. Each field
+/// consists of its name followed by its value, without separators. If a name has several values,
+/// they are sorted and repeated values are left out.
 final class TwilioSignedContent {
 
     private static final String BODY_HASH_PARAMETER = "bodySHA256=";
@@ -45,9 +45,9 @@ final class TwilioSignedContent {
         return "";
     }
 
-    /// Returns the URL of the request if [#of] accepts the request, which means that the signature
-    /// covers the body. Otherwise returns the URL with the hash of the body appended. A wrong hash
-    /// that is already in the URL is not replaced.
+    /// Returns the request's URL if [#of] accepts the request, which means that the signature
+    /// covers the body. Otherwise returns the URL with the body's hash appended. A wrong hash that
+    /// is already in the URL is not replaced.
     static String coveringUrl(InboundRequest inbound) {
         try {
             var _ = of(inbound);

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Suggests what to change when an event fails verification with a config. Has no state and
-/// performs no I/O.
+/// Suggests what to change when an event fails verification against a config. This class has no
+/// state and performs no I/O.
 ///
 /// The advice begins with a space, because it follows the sentence that gives the reason.
 final class VerificationAdvice {

@@ -24,7 +24,7 @@ public record VerificationDiagnosis(Judgement judgement, String sentence) {
         VERIFIED,
         FAILED,
         SKIPPED,
-        /// The result is unknown, because the event was stored without the values needed to verify
+        /// The result is unknown because the event was stored without the values needed to verify
         /// it.
         UNKNOWN;
 

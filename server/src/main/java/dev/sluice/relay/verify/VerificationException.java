@@ -2,7 +2,7 @@ package dev.sluice.relay.verify;
 
 import dev.sluice.relay.VerificationReason;
 
-/// Signals that a request failed verification. Caught within this package.
+/// Thrown when a request fails verification. The exception is caught within this package.
 final class VerificationException extends Exception {
 
     private final VerificationReason reason;

@@ -11,12 +11,11 @@ import dev.sluice.relay.signature.SignatureSchemes;
 import java.util.List;
 import java.util.Optional;
 
-/// Verifies an inbound request against its source's configuration. Has no state and performs no
-/// I/O.
+/// Verifies an inbound request against its source's configuration. This class has no state and
+/// performs no I/O.
 ///
 /// An HMAC signature is checked by [HmacVerifier]. The scheme comes from [SignatureSchemes] for a
-/// provider such as Stripe, and from [GenericHmacSignature] for the settings of a `generic_hmac`
-/// config.
+/// provider such as Stripe, or from [GenericHmacSignature] for a `generic_hmac` config.
 public final class Verifier {
 
     private Verifier() {}

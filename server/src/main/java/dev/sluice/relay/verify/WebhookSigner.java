@@ -19,15 +19,15 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// Signs a webhook as the source's sender would, so that [Verifier] normally accepts it. Has no
-/// state and performs no I/O.
+/// Signs a webhook as the source's sender would, so that [Verifier] normally accepts it. This class
+/// has no state and performs no I/O.
 ///
 /// Headers that the webhook already has are kept. A webhook that already has a signature or a
 /// credential is not signed. If a webhook already has a timestamp or a message id, the signature
 /// covers that value.
 public final class WebhookSigner {
 
-    /// The headers and the URL of a webhook after [#sign].
+    /// A webhook's headers and URL, as returned by [#sign].
     ///
     /// @param headers all headers; those that [#sign] added are last
     /// @param url the URL to which the webhook must be sent; a signature may cover it
@@ -52,8 +52,8 @@ public final class WebhookSigner {
     /// Returns the webhook with all headers that its verification needs, except those that cannot
     /// be created (see [#missingHeader]).
     ///
-    /// @param url the public URL of the source
-    /// @param now the time of the signature
+    /// @param url the source's public URL
+    /// @param now the time at which the webhook is signed
     public static SignedWebhook sign(
             VerificationConfig config, List<Header> headers, byte[] body, String url, Instant now) {
         var unsigned = new InboundRequest(headers, body, now, url);
