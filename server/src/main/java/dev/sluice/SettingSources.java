@@ -21,7 +21,7 @@ final class SettingSources {
     private static final String TRACING_PREFIX = "OTEL_";
     private static final String CONFIG_FILE_SETTING = "SLUICE_CONFIG";
 
-    /// Settings for the command-line tool. The server ignores them instead of reporting an error,
+    /// Settings for the command line tool. The server ignores them instead of reporting an error,
     /// because the tool may run in the same environment.
     private static final Set<String> CLIENT_SETTINGS =
             Set.of(

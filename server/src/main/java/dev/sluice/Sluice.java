@@ -50,8 +50,8 @@ final class Sluice implements AutoCloseable {
 
     private Sluice() {}
 
-    /// Builds and starts a server. If the server cannot start, the parts that have already started
-    /// are closed.
+    /// Builds and starts a server. If the server cannot start, closes the parts that have already
+    /// started.
     ///
     /// @throws StartupException when the server cannot start. If the embedded PostgreSQL is the
     ///   cause, a `PostgresStartException` is thrown instead

@@ -25,8 +25,8 @@ record CrashFault(List<CrashVictim> victims, int size, int freezes) implements F
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(1);
 
-    /// The maximum percentage of requests that may be refused when only PostgreSQL is killed.
-    /// Restarting it should cause delays, not errors.
+    /// The maximum percentage of requests that may be refused around the times when only PostgreSQL
+    /// is killed. Restarting PostgreSQL should cause delays, not errors.
     private static final double MAX_REFUSED_PERCENT = 1;
 
     enum CrashVictim {

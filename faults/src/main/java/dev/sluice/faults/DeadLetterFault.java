@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 /// resent. Those with one response status are dismissed. Those with another status are resent:
 /// first a limited number, then the rest. Relays are killed during each of these steps.
 ///
-/// Meanwhile, other deliveries succeed and fail, and new dead letters with the dismissed response
-/// status are added.
+/// Meanwhile, other deliveries succeed and fail, and new dead letters arrive with the same response
+/// status as those being dismissed.
 final class DeadLetterFault implements Fault {
 
     private static final int DISMISSED_STATUS = 410;

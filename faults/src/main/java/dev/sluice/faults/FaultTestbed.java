@@ -123,8 +123,7 @@ final class FaultTestbed implements AutoCloseable {
     }
 
     /// Starts the load, and waits until the calm period before the fault has passed. The
-    /// generators' results leave out this period, because the relays' JIT compilers are still
-    /// warming up.
+    /// generators' results leave out this period, because the relays' JIT compilers are still busy.
     void startLoad() {
         int senders = spec.hasBalancer() ? 1 : spec.nodes();
         for (int sender = 0; sender < senders; sender++) {

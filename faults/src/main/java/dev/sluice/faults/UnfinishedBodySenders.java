@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// An attack by 450 senders that send requests to one source but never finish the bodies. Each
-/// sends all but the last 1 000 bytes of a body immediately, and then one byte every 15 s. A third
+/// sends all but the last 1,000 bytes of a body immediately, and then one byte every 15 s. A third
 /// of the bodies are 1 MiB; the others, 64 KiB or 4 KiB, fill the memory that the relay has left. A
 /// sender whose request is answered or cut off tries again after a second.
 final class UnfinishedBodySenders implements AttackedNeighbourFault.Attack {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The rules for headers that users choose: their maximum lengths, and which names are reserved.
-/// Users may not set reserved headers on deliveries, and Sluice does not forward reserved headers
-/// from a sender. Immutable.
+/// The rules for headers that users choose: their maximum lengths, and the server's only list of
+/// reserved names. Users may not set reserved headers on deliveries, and Sluice does not forward
+/// reserved headers from a sender. Immutable.
 ///
 /// Names are compared with [HeaderSyntax#FOLDED_ORDER], which ignores case and treats `_` as `-`,
 /// as many receivers do.

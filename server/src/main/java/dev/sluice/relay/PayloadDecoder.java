@@ -23,8 +23,8 @@ public interface PayloadDecoder {
     /// @param stored the stored payload; if its body is compressed, the body may be cut off after
     ///   [#BEGINNING_BYTES]
     /// @param headerBytes the maximum number of bytes to return from the header lines; must not
-    ///   exceed 4 096
-    /// @param bodyBytes the maximum number of bytes to return from the body; must not exceed 4 096
+    ///   exceed 4,096
+    /// @param bodyBytes the maximum number of bytes to return from the body; must not exceed 4,096
     /// @throws UnreadablePayloadException if the payload or its dictionary is damaged, or if the
     ///   dictionary is missing
     Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes);

@@ -6,7 +6,7 @@ import java.util.function.ToLongFunction;
 /// Functions that return the relay's current values from memory, for this process's metrics.
 ///
 /// @param queuedEvents the number of events that are waiting to be committed
-/// @param queuedResults the number of attempt results that are waiting to be committed
+/// @param queuedResults the number of delivery results that are waiting to be committed
 /// @param attemptsInFlight the number of attempts in progress
 /// @param attemptLimit the maximum number of concurrent attempts
 /// @param payloadBytes the memory, in bytes, that delivery payloads use

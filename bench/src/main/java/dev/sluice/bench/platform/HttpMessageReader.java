@@ -9,9 +9,9 @@ import java.util.Optional;
 
 /// Reads the bytes from one connection as a sequence of HTTP/1.1 messages.
 ///
-/// A message has a `Content-Length`, a chunked body, or no body. The reader is not strict because
-/// it reads only messages from this project's own programs or from the program being measured. Not
-/// thread-safe.
+/// A body either has a `Content-Length` or is chunked; a message with neither has no body. The
+/// reader is not strict because it reads only messages from this project's own programs or from the
+/// program being measured. Not thread-safe.
 public final class HttpMessageReader {
 
     private static final int MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

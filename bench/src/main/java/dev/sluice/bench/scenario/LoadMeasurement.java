@@ -15,8 +15,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The result of running one load plan, with the CPU time that each process used during the
-/// measurement period.
+/// The result of running one load plan, with the CPU time that each role's processes used during
+/// the measurement period.
 ///
 /// @param delivered the number of requests that reached the sink during the measurement period, or
 ///   empty if there was no sink

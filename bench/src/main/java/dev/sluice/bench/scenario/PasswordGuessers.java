@@ -28,9 +28,9 @@ import java.util.function.BooleanSupplier;
 /// The clients send their addresses in `X-Forwarded-For`.
 final class PasswordGuessers implements AutoCloseable {
 
-    /// The owner's known addresses. The relay remembers the last 16 addresses of an account. Five
-    /// known addresses are few enough that the relay does not forget any of them because of the
-    /// sign-ins from new addresses in between.
+    /// The owner's known addresses. The relay remembers only the last 16 addresses of an account.
+    /// With just five known addresses, each is used again before sign-ins from new addresses can
+    /// push it out.
     private static final List<String> OWNER_ADDRESSES =
             List.of("203.0.113.7", "203.0.113.8", "203.0.113.9", "203.0.113.10", "203.0.113.11");
 

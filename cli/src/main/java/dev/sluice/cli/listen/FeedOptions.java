@@ -123,8 +123,8 @@ final class FeedOptions {
 
     /// Returns the timeouts of the feed. A lost feed tries to reconnect for `--max-reconnect-time`.
     /// Without that option, it tries for [#RECONNECT_TIME_OFF_TERMINAL], or on a terminal until the
-    /// user stops it. If too many streams are open, the feed waits for one to close: just as long
-    /// on a terminal, and for up to [#LIMIT_TIME_OFF_TERMINAL] otherwise.
+    /// user stops it. If too many streams are open, the feed waits for one to close: for the same
+    /// time on a terminal, and for up to [#LIMIT_TIME_OFF_TERMINAL] otherwise.
     StreamTimeouts timeouts(CommandContext context) {
         boolean isTerminal = context.shell().isTerminal();
         var reconnect =

@@ -120,8 +120,8 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    /// Reports the event to the printer and returns the action that sends it. If the event is not
-    /// forwarded, also reports the reason, and returns empty.
+    /// Reports the event to the printer and returns the action that sends the event. If the event
+    /// is not forwarded, also reports the reason, and returns empty.
     private static Optional<Runnable> forward(
             StoredEvent event, RouteTable table, EventForwarding forwarder, FeedPrinter printer) {
         printer.event(event, false);

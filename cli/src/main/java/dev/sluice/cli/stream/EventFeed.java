@@ -302,7 +302,7 @@ public final class EventFeed {
         }
     }
 
-    /// Returns whether the event is new, that is, not among the last 10 000 events received, and
+    /// Returns whether the event is new, that is, not among the last 10,000 events received, and
     /// remembers it for later calls. The server may send some events twice when a stream continues
     /// after an event's id.
     private boolean isNew(StoredEvent event) {

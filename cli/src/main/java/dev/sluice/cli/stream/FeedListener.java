@@ -29,12 +29,12 @@ public interface FeedListener {
     void onCursor(String cursor);
 
     /// Called when events may be missing. Unless the reason is `not_resumed`, the feed then passes
-    /// any missing events that it can still get to [#onEvent].
+    /// to [#onEvent] any missing events that it can still get.
     ///
     /// @param reason a stable, machine-readable code, such as `retention`
     void onGap(String reason);
 
-    /// Called when events arrive faster than the listener handles them.
+    /// Called repeatedly while events arrive faster than the listener handles them.
     void onBacklog();
 
     /// Called when the stream counts as lost because no data has arrived for `time`, while this

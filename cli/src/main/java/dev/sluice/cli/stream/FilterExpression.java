@@ -23,7 +23,7 @@ public final class FilterExpression {
 
     private FilterExpression() {}
 
-    /// @param given rules such as `body.type eq order.created`, or rules and groups written as
+    /// @param given rules such as `body.type eq order.created`, and rules or groups written as
     ///   JSON; an event must pass all of them
     /// @return the filter, or empty if `given` is empty
     /// @throws CommandException if a rule or group is invalid
@@ -64,8 +64,8 @@ public final class FilterExpression {
         if (value == null) {
             return rule;
         }
-        // Header values are text, so a value such as `7` must not become a number. Only the
-        // `exists` operator takes a boolean.
+        // Header values are text, so a value such as `7` must not become a number. For headers,
+        // only the `exists` operator takes a boolean.
         boolean isText = path.startsWith("headers.") && !operator.equals("exists");
         if (operator.equals("in") && !value.startsWith("[")) {
             var list = rule.putArray("value");

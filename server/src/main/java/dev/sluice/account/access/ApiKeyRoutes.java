@@ -35,7 +35,7 @@ import java.util.UUID;
 public final class ApiKeyRoutes {
 
     /// The maximum number of keys per workspace, which keeps the list short enough for one page. It
-    /// is enforced here, but not by `sluice reset-key`.
+    /// is enforced when a key is created here, but not by `sluice reset-key`.
     private static final int MAX_KEYS = 100;
 
     private final Db db;

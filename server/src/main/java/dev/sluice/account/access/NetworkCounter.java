@@ -9,7 +9,7 @@ import java.util.Map;
 /// begins a new count. A network is an IPv4 address or an IPv6 /64, as returned by
 /// [ClientAddress#network].
 ///
-/// The counts are kept in memory for up to 50 000 networks. Beyond that, the least recently used
+/// The counts are kept in memory for up to 50,000 networks. Beyond that, the least recently used
 /// networks are forgotten. Thread-safe.
 public final class NetworkCounter {
 

@@ -24,7 +24,7 @@ public final class AuditLogTrimmer implements Loop.Step {
         this.settledClock = settledClock;
     }
 
-    /// Deletes up to 1 000 entries. Returns true if there may be more.
+    /// Deletes up to 1,000 entries. Returns true if there may be more.
     @Override
     public boolean run() {
         var before = settledClock.instant().minus(RETENTION);

@@ -19,7 +19,7 @@ public final class IdempotencyKeyPruner implements Loop.Step {
         this.settledClock = settledClock;
     }
 
-    /// Deletes up to 1 000 keys. Returns whether there may be more.
+    /// Deletes up to 1,000 keys. Returns whether there may be more.
     @Override
     public boolean run() {
         var until = settledClock.instant().minus(IdempotencyKeys.RETENTION);

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /// Sends invites by e-mail. Anyone with an account can invite strangers, so the e-mails are
 /// rate-limited: at most 20 an hour from each person, and at most three an hour to each address.
-/// The counts are kept in memory, so the limits apply per node. Beyond 10 000 counts, the least
+/// The counts are kept in memory, so the limits apply per node. Beyond 10,000 counts, the least
 /// recently used are forgotten. Thread-safe.
 public final class InviteMailer {
 

@@ -18,7 +18,7 @@ public final class PasswordFields {
                 .map(Secret::new);
     }
 
-    /// Reads a password to be checked, which must have 1 to 1 000 characters. The field is
+    /// Reads a password to be checked, which must have 1 to 1,000 characters. The field is
     /// required.
     public static Secret given(FieldReader input, String field) {
         return new Secret(input.required(field, input.text(field, 1, 1_000)).orElse(""));

@@ -16,7 +16,7 @@ import java.util.Map;
 /// nobody can lock out an owner who signs in from elsewhere. A network is an IPv4 address or an
 /// IPv6 /64.
 ///
-/// The counts are kept in memory, up to 50 000 of each kind. Beyond that, the least recently used
+/// The counts are kept in memory, up to 50,000 of each kind. Beyond that, the least recently used
 /// counts are forgotten. Thread-safe.
 final class SignInThrottle {
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /// A destination's rate limit: how many delivery attempts each node may start per second.
 ///
-/// @param perSecond attempts per second, 1 to 10 000
+/// @param perSecond attempts per second, 1 to 10,000
 public record RateLimit(int perSecond) {
 
     private static final int MAX_PER_SECOND = 10_000;

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The route `PUT /api/v1/workspaces/{id}/plan`, which lets an owner change a workspace's plan. The
-/// request is refused if only the server's operator may change plans. This node applies the new
+/// The route `PUT /api/v1/workspaces/{id}/plan`, which lets a workspace's owner change the plan.
+/// The request is refused if only the server's operator may change plans. This node applies the new
 /// limits before it responds.
 public final class PlanChangeRoutes {
 

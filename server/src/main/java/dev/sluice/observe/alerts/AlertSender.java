@@ -245,9 +245,10 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Turns the counts of abandoned messages to the same target into news again, because the
-    /// target now accepts messages. If this fails, it is tried again after the next message to the
-    /// target is sent. The message that was just sent is not sent again.
+    /// Marks the counts from abandoned messages to the same target as unreported, so that a later
+    /// message includes them, because the target now accepts messages. If this fails, the next
+    /// message sent to the target triggers another attempt. The message that was just sent is not
+    /// sent again.
     private void reportLost(ClaimedMessage sent) {
         try {
             db.run(tx -> AlertStore.reportLost(tx, sent.target(), clock.instant()));

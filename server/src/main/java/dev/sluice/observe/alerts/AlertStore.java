@@ -189,9 +189,9 @@ final class AlertStore {
                 news);
     }
 
-    /// Turns the counts of abandoned messages to this target into news again. Call this after each
-    /// message that is sent to the target. One call handles up to 500 incidents; later calls handle
-    /// the rest.
+    /// Marks the counts from abandoned messages to this target as unreported, so that a later
+    /// message includes them. Call this after each message that is sent to the target. One call
+    /// handles up to 500 incidents; later calls handle the rest.
     static void reportLost(Tx tx, UUID target, Instant now) {
         var keys =
                 tx.query(

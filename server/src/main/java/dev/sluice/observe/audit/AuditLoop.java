@@ -42,7 +42,7 @@ public final class AuditLoop implements Loop.Step {
     private final UUID holder;
     private final Map<Invariant, Long> violations = new ConcurrentHashMap<>();
 
-    /// The check of an hour that is in progress, or null if there is none. Like `pause`, it is used
+    /// The unfinished check of an hour, or null if there is none. Like `pause`, this field is used
     /// only by the thread that calls [#run].
     private @Nullable HourAuditor current;
 

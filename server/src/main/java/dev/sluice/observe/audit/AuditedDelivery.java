@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// A row that stores a delivery, and the table that contains it. The audit compares each event with
-/// its delivery rows.
+/// A row that stores a delivery, and the table that contains the row. The audit compares each event
+/// with its delivery rows.
 ///
 /// @param source the source id in the row
 record AuditedDelivery(DeliveryId delivery, UUID source, DeliveryTable table) {
@@ -29,7 +29,7 @@ record AuditedDelivery(DeliveryId delivery, UUID source, DeliveryTable table) {
     /// An event, with the numbers that tell which delivery rows it should have. The deliveries that
     /// ingest planned are numbered from 1 to `fanout`; a delivery's number is called its ordinal.
     /// The last `filtered` of these deliveries have no row, because the event did not match their
-    /// filters.
+    /// connections' filters.
     record AuditedEvent(EventId event, UUID source, int fanout, int filtered) {
 
         int expectedRows() {
@@ -120,8 +120,8 @@ record AuditedDelivery(DeliveryId delivery, UUID source, DeliveryTable table) {
         }
     }
 
-    /// Returns the names of the tables as a phrase, such as "work and in history" or "history and
-    /// in history".
+    /// Returns the names of the tables as a phrase that completes "is in", such as "work and in
+    /// history". A table that has two of the rows is named twice.
     private static String tableNames(List<AuditedDelivery> rows) {
         return rows.stream()
                 .map(row -> row.table == DeliveryTable.WORK ? "work" : "history")

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A destination's circuit breaker that holds a delivery because it is open or half open.
+/// The circuit breaker of a delivery's destination, if the circuit is open or half open.
 ///
 /// @param isProbing whether the circuit is half open, which means that a probe (a trial attempt) is
 ///   being sent

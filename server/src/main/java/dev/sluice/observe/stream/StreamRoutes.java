@@ -167,7 +167,7 @@ public final class StreamRoutes {
     }
 
     /// Returns the connection's source, which must be one of the requested sources. Throws a 404
-    /// error if the workspace has no such connection.
+    /// error if the workspace has no connection with this id from these sources.
     private Set<SourceId> sourcesOf(Caller caller, ConnectionId id, Set<SourceId> sources) {
         // Loads the latest configuration, because another node may have just changed it.
         configuration.run();

@@ -27,7 +27,7 @@ public record ListPager<T>(
     /// @param last the id of the last row that the step scanned, or empty if no older rows are left
     public record ScanStep<T>(List<T> matches, Optional<UUID> last) {}
 
-    /// Returns the page if the list's total is known from the usage counts.
+    /// Returns the page of a list whose total is known from the usage counts.
     ///
     /// @param rows reads the rows at a location, newest first
     public ResultPage<T> counted(Function<PageLocator.PageLocation, List<T>> rows) {
@@ -51,7 +51,7 @@ public record ListPager<T>(
                         : Optional.empty());
     }
 
-    /// Returns the page if the list's rows must be scanned. If the time budget is used up before
+    /// Returns the page of a list whose rows must be scanned. If the time budget is used up before
     /// the scan reaches the end, the total is not exact and the page may have fewer rows than
     /// requested. Unless the scan found more rows than this page shows, the next page continues
     /// where the scan stopped.

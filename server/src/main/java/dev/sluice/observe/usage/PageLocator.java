@@ -237,7 +237,7 @@ public final class PageLocator {
     /// @param offset the page's offset among the matching rows in the windows, newest first
     public record PageLocation(List<SourceWindow> windows, long offset, int limit) {}
 
-    /// Returns only the segments that the page covers, without those before and after it.
+    /// Returns the segments without those that come before or after the page.
     private static PageSegments trimToPage(PageSegments pageSegments, int limit) {
         var page = new ArrayList<TimeSegment>();
         long before = 0;
@@ -317,9 +317,9 @@ public final class PageLocator {
         return windows;
     }
 
-    /// Returns, for each source, the time units that have matching rows. Each unit is represented
-    /// by the minute at which it starts, and mapped to a flag that says whether the unit is pure. A
-    /// pure unit contains only matching rows for each of the source's usage keys.
+    /// Returns, for each source, the time units that have matching rows. Each map goes from a
+    /// unit's first minute to whether the unit is pure. In a pure unit, all rows of every usage key
+    /// that has matching rows match.
     private Map<UUID, SortedMap<Long, Boolean>> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> bySource = new HashMap<>();
         for (var presence : usage.activeUnits(from, to)) {

@@ -7,8 +7,8 @@ import java.time.Duration;
 /// @param idle how long a connection may be idle: between two requests, between two bytes of a
 ///   body, or while the client is not reading the reply
 /// @param head the longest time from the first byte of a request to the end of its headers
-/// @param body how long a body may lag behind the minimum rate; also the maximum length of a pause
-///   within a body
+/// @param body how far a body may fall behind the minimum rate, as a time; also the maximum length
+///   of a pause within a body
 record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     static final HttpTimeouts DEFAULT_TIMEOUTS =

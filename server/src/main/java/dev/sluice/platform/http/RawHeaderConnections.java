@@ -221,8 +221,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
             return result;
         }
 
-        /// Keeps the bytes of a read that did not complete the head. Empty lines before a request
-        /// line start the head's time limit, but they are not kept.
+        /// Keeps the bytes of a read that did not complete the head. Empty lines that arrive before
+        /// the request line also start the timeout for the head, but they are not kept.
         private void keepPartialHead() {
             byte[] read = read();
             if (partialHead != null && !partialHead.read(read.length)) {

@@ -43,7 +43,7 @@ public final class Effort {
         }
     }
 
-    /// Whether the effort is used up, so that any further work throws.
+    /// Whether the limit has been exceeded. If so, any further call to [#spend] throws.
     public boolean isSpent() {
         return left < 0;
     }

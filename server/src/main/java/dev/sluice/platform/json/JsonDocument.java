@@ -37,7 +37,7 @@ public final class JsonDocument {
 
     /// Reads one JSON value in UTF-8. Returns empty if the text is not JSON, has a byte order mark,
     /// or has 2^28 - 1 bytes (256 MiB) or more. Also returns empty if the text is nested more than
-    /// 500 levels deep or contains a number of more than 1 000 characters.
+    /// 500 levels deep or contains a number of more than 1,000 characters.
     public static Optional<JsonDocument> read(byte[] text) {
         return read(text, Effort.unlimited());
     }

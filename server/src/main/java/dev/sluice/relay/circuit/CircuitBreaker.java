@@ -86,8 +86,9 @@ public record CircuitBreaker(
     }
 
     /// Returns the maximum delay between the time when a probe is due and the time when it is sent.
-    /// Each lane is delayed by a different fraction of it, so that circuits that opened together do
-    /// not send their probes together. The due time ([#nextTryAt]) does not include the delay.
+    /// Lanes are delayed by different fractions of this maximum, so that circuits that opened
+    /// together do not send their probes together. The due time ([#nextTryAt]) does not include the
+    /// delay.
     public Duration maxProbeDelay() {
         return cooldown.dividedBy(PROBE_DELAY_DIVISOR);
     }
@@ -114,7 +115,7 @@ public record CircuitBreaker(
                         probeClaim.map(claim -> new ProbeClaim(claim.epoch(), now)));
     }
 
-    /// Returns the circuit after an attempt failed.
+    /// Returns the circuit as it is after a failed attempt.
     ///
     /// @param startedGeneration the generation under which the failed attempt started
     /// @param now when the attempt failed

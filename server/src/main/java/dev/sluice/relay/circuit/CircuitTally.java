@@ -36,7 +36,7 @@ record CircuitTally(
                 isReached, before + 1, startedGeneration, now, Optional.of(message), returnedProbe);
     }
 
-    /// Returns the tally after the destination was reached.
+    /// Returns the tally as it is once the destination has been reached.
     ///
     /// @param known the circuit's generation, as known to this node
     CircuitTally withReached(int known) {

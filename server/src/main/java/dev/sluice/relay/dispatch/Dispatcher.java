@@ -115,8 +115,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     }
 
     /// Updates the standing of every destination, and records which destinations are starving. A
-    /// loop calls this method once in each round. It returns false, so that the next round waits
-    /// for the loop's interval.
+    /// loop calls this method once in each round. The method returns false, so that the next round
+    /// waits for the loop's interval.
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;

@@ -1,6 +1,6 @@
 package dev.sluice.relay.fairness;
 
-/// The number of units that one holder has taken from a [FairShare]. Guarded by the same lock as
+/// The number of units of a [FairShare] that one holder currently has. Guarded by the same lock as
 /// the share.
 public final class Portion {
 

@@ -34,7 +34,7 @@ final class QuotaLease {
     /// Returns how many tokens a node reserves at a time from a quota of `cap` tokens, of which
     /// `taken` are already reserved or spent.
     ///
-    /// A chunk is at most a hundredth of the quota (but at least one token) and at most 1 000
+    /// A chunk is at most a hundredth of the quota (but at least one token) and at most 1,000
     /// tokens, so that a crash loses little. Chunks become smaller toward the end of the quota, so
     /// that every node can still get some of the last tokens.
     static long chunkSize(long cap, long taken) {

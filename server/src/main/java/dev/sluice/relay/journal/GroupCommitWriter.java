@@ -116,7 +116,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     /// that does not come from the database is assumed to be caused by a bug in how an item is
     /// encoded.
     ///
-    /// @param failures how many times this batch failed before
+    /// @param failures how many times this batch had already failed
     DbFailure judge(RuntimeException e, int failures) {
         boolean isOwnFault =
                 !(e instanceof DbException refused)

@@ -48,7 +48,7 @@ public final class Journal implements AutoCloseable {
     private static final int MAX_BATCH_EVENTS = 512;
 
     /// A batch that costs at least this much gets no more events. The limit is equivalent to about
-    /// 2 000 rows. It bounds how long an event waits while the previous batch is written.
+    /// 2,000 rows. It bounds how long an event waits while the previous batch is written.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
     /// The limit for a batch of heavy events. It is lower than [#MAX_BATCH_BYTES] because light

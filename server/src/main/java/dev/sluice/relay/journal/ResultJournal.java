@@ -25,10 +25,10 @@ import java.util.function.LongSupplier;
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
 /// which is safe because [ResultStore] ignores results that it has already written. While the
-/// journal is running, it loses a result only because of a bug, or because the result's row
-/// violates a rule of the database. The delivery is then sent again. If the database refuses a
-/// result for any other reason that is not known to be temporary, the result is set aside and tried
-/// again later, so that it does not hold up other results.
+/// journal is running, it loses a result only because of a bug, or because the database can never
+/// accept the result's row, for example because the row violates a constraint. The delivery is then
+/// sent again. If the database refuses a result for an unknown reason, the result is set aside and
+/// tried again later, so that it does not hold up other results.
 ///
 /// A single thread writes the results. `add` is thread-safe and blocks when the queue is full, for
 /// example during a long database outage.
@@ -56,9 +56,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private final WaitingResults queue = new WaitingResults(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
-    /// The results that are set aside. The database refused them although their rows violate none
-    /// of its rules, and the failures are not known to be temporary. A result is set aside alone,
-    /// or together with the other results for a day whose partition cannot be created.
+    /// The results that are set aside because the database refused them for an unknown reason. A
+    /// result is set aside alone, or together with the other results for a day whose partition
+    /// cannot be created.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
     /// When the writer next tries the results that are set aside. Used only by the writer thread.

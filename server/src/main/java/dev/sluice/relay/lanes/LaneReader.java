@@ -20,10 +20,10 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// The cursor moves forward, so that dead index entries and deliveries already in memory are not
 /// read again and again. A read starts over if the previous read reached the end of the lane, or if
-/// the last restart was more than five seconds ago. Starting over finds rows that were committed
-/// behind the cursor. It begins at the floor, a due time before which no more rows can appear. The
-/// floor exists because no transaction lives longer than a minute and no due time is set in the
-/// past. If the clock is set back, the floor is reset.
+/// the last restart was more than five seconds ago. Such a read begins at the floor, a due time
+/// before which no more rows can appear, and therefore finds rows that were committed behind the
+/// cursor. The floor exists because no transaction lives longer than a minute and no due time is
+/// set in the past. If the clock is set back, the floor is reset.
 ///
 /// A resting lane is not read. A lane that was read to its end rests if some of its deliveries are
 /// in memory. It rests until one of them leaves memory, the next delivery is due, or the lane is

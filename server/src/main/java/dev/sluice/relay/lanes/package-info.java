@@ -2,7 +2,7 @@
 ///
 /// Waiting deliveries are kept in lanes. A lane is a queue that holds one connection's deliveries,
 /// and a node leases the lanes it reads. [Backlog] reads the lanes that are due. [ProbeLoop] reads
-/// individual deliveries and sends them as probes to destinations whose circuit is not closed.
+/// individual deliveries, which are sent as probes to destinations whose circuit is not closed.
 @NullMarked
 package dev.sluice.relay.lanes;
 

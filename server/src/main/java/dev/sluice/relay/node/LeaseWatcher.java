@@ -8,9 +8,9 @@ import java.util.Map;
 /// Detects nodes that have stopped renewing their leases. The watcher measures time with the
 /// monotonic clock of the node it runs on.
 ///
-/// It uses no wall clock, neither the database's nor a host's. If a wall clock jumped forward, it
-/// would end the leases of all live nodes at once. If it were set back, it would prolong a dead
-/// node's lease. Not thread-safe.
+/// The watcher uses no wall clock, neither the database's nor a host's. A wall clock that jumps
+/// forward would end the leases of all live nodes at once. A wall clock that is set back would
+/// prolong a dead node's lease. Not thread-safe.
 public final class LeaseWatcher {
 
     /// How long a lease must stay unchanged before its node counts as dead. The node itself starts

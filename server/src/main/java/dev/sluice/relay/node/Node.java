@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
 /// [TakeoverLoop].
 ///
 /// Each round sends one heartbeat, and registers the node again if it was declared dead. A round
-/// does nothing else, so that heartbeats are never late. Thread-safe, but rounds must run on one
-/// thread.
+/// does nothing else, so that no other work delays a heartbeat. Thread-safe, but rounds must run on
+/// one thread.
 public final class Node implements Lease, Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);

@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Takes over the work of nodes that died or stopped. The loop puts the deliveries that such a node
-/// owned back into their lanes, and releases the lanes that it leased. Any node may then lease
-/// them.
+/// owned back into their lanes, and releases the lanes that the node had leased, so that any node
+/// may lease them.
 ///
 /// The loop also takes over deliveries and lanes that belong to an epoch whose row has been
 /// deleted. Such leftovers can exist because a node may write once more under its old epoch before

@@ -18,7 +18,7 @@ import java.util.Optional;
 /// A dry run of a filter and a transformation on one event for one destination.
 ///
 /// @param source the event's source. Its name replaces `{{source.name}}`, and its
-///   [Source#withheldHeaders], which carry the sender's credential, are left out of the request.
+///   `withheldHeaders`, which carry the sender's credential, are left out of the request.
 record Preview(
         Destination.DestinationSpec destination,
         OutboundRequest.RequestSource source,

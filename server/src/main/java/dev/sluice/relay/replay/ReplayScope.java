@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// The connections that a replay job covers, and the maximum number and rate of its resends.
-/// [ResendSelection] describes which events are resent.
+/// [dev.sluice.relay.selection.ResendSelection] describes which events are resent.
 ///
 /// @param connections all connections that the job covers
 /// @param waiting the connections still to be processed after the current one

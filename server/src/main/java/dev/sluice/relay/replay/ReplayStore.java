@@ -362,8 +362,7 @@ public final class ReplayStore {
                 limit);
     }
 
-    /// Deletes jobs that are closed and finished before the given time. Returns the number of
-    /// deleted jobs.
+    /// Deletes closed jobs that finished before the given time. Returns the number of deleted jobs.
     static int deleteFinished(Tx tx, Instant before) {
         return tx.update("delete from replay_job where finished_at < ? and owner is null", before);
     }

@@ -12,8 +12,8 @@ import java.util.List;
 /// Applies a transformation's header rules: renames, then removals, then assignments.
 ///
 /// A rename or removal affects only headers whose name matches exactly, ignoring case. A renamed or
-/// assigned header also replaces headers whose names would be the same if every `_` were a `-`.
-/// Many receivers treat the two characters as equal.
+/// assigned header also replaces headers whose names would be the same if every `_` were a `-`,
+/// because many receivers treat the two characters as equal.
 final class HeaderRewriter {
 
     private HeaderRewriter() {}

@@ -61,7 +61,7 @@ public record OutboundRequest(
             withheldHeaders = Set.copyOf(withheldHeaders);
         }
 
-        /// Returns a placeholder source, for an invented event that belongs to no source.
+        /// Returns a placeholder source for a sample event that belongs to no source.
         public static RequestSource missing(WorkspaceId workspace) {
             return new RequestSource(workspace, "source", Set.of());
         }

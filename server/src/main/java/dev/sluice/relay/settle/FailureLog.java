@@ -34,7 +34,7 @@ public final class FailureLog {
 
     /// The failures of one kind that the next summary line will count.
     ///
-    /// @param isKnown whether the next failure of this kind will only be counted because one was
+    /// @param isKnown whether the next failure of this kind will only be counted, because one was
     ///   logged recently, either in full or in the last summary line
     /// @param count the number of failures that have not been logged yet
     private record SilencedFailures(boolean isKnown, long count) {

@@ -13,7 +13,7 @@ import dev.sluice.relay.StoredPayload;
 import java.util.List;
 import java.util.Optional;
 
-/// An event that ingest accepted and the [Journal] must store, with its planned deliveries.
+/// An event that ingest accepted and the `Journal` must store, with its planned deliveries.
 ///
 /// @param origin the source that received the event, as it was configured at that time
 public record AcceptedEvent(
@@ -96,7 +96,7 @@ public record AcceptedEvent(
     }
 
     /// Returns the event's cost, in bytes, while it is waiting to be stored: the memory that it
-    /// uses plus the cost of the rows to write. The [Journal]'s limits apply to the sum of these
+    /// uses plus the cost of the rows to write. The `Journal`'s limits apply to the sum of these
     /// costs.
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();

@@ -78,9 +78,9 @@ public final class EventStore {
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
     }
 
-    /// Adds the batch's rows, and returns the statements that write its usage. The caller runs
-    /// these statements first because they, unlike a COPY, can share a round trip with the start of
-    /// the transaction.
+    /// Adds the batch's events and deliveries to `rows`, and returns the statements that record the
+    /// batch in the usage ledger. The caller runs these statements before it inserts the rows
+    /// because, unlike a COPY, they can share a round trip with the start of the transaction.
     private static List<SqlStatement> fill(
             BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();

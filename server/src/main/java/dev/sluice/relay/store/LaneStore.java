@@ -172,9 +172,9 @@ public final class LaneStore {
     }
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
-    /// that another node has leased, or that another transaction has locked. A due lane that this
-    /// node has already leased stays leased and is not skipped. Returns the lanes that were not
-    /// skipped.
+    /// that another node has leased, or that another transaction has locked. A lane that this node
+    /// has already leased stays leased, and is not skipped for that reason. Returns the lanes that
+    /// were not skipped.
     public static List<Lane> lease(Tx tx, long epoch, Instant now, Collection<Lane> lanes) {
         if (lanes.isEmpty()) {
             return List.of();

@@ -32,8 +32,8 @@ public interface Lanes {
             long epoch, Instant now, Collection<WorkspaceId> excluded, int limit);
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
-    /// that another node has leased, or that are locked. A due lane that this node has already
-    /// leased stays leased and is not skipped. Returns the lanes that were not skipped.
+    /// that another node has leased, or that are locked. A lane that this node has already leased
+    /// stays leased, and is not skipped for that reason. Returns the lanes that were not skipped.
     List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted);
 
     /// Returns all lanes leased by the node with this epoch.

@@ -3,7 +3,7 @@ package dev.sluice.relay.store;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// A future that reports whether the [Journal] has stored an event. Only the thread that created
+/// A future that reports whether the `Journal` has stored an event. Only the thread that created
 /// the receipt may wait for it.
 public final class Receipt {
 

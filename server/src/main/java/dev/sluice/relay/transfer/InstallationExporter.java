@@ -38,8 +38,8 @@ public final class InstallationExporter {
     ///
     /// @param parameters the parameters for deriving the key from the passphrase; empty if the file
     ///   has no passphrase
-    /// @param canary a Base64-encoded value sealed with the file's key; an import uses it to check
-    ///   that it has the right key
+    /// @param canary a value sealed with the file's key, in Base64; an import uses the canary to
+    ///   check that it has the right key
     /// @param change re-seals the secrets with the file's key; empty if the secrets are written as
     ///   they are in the database
     private record FileSeal(

@@ -14,8 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /// Limits this node's test deliveries in two ways: how many are in flight, and how many each
-/// workspace begins per clock minute. Workspaces share the limit on deliveries in flight according
-/// to [FairShare], so that a few workspaces cannot lock out the others.
+/// workspace begins per clock minute. Workspaces share the limit on test deliveries in flight
+/// according to [FairShare], so that a few workspaces cannot lock out the others.
 final class TestDeliveryPermits {
 
     static final int MAX_IN_FLIGHT_PER_WORKSPACE = 4;

@@ -45,7 +45,7 @@ public final class TestEventRoutes {
     /// The parsed request body.
     ///
     /// @param sample the sample maker to use; empty to use the one for the source's provider
-    /// @param payload the headers from the request, and the body if the request has one
+    /// @param payload the webhook's headers and body, as far as the request gives them
     private record TestEventRequest(
             Optional<SampleWebhook.SampleMaker> sample, boolean hasBody, Payload payload) {
 

@@ -63,8 +63,8 @@ public final class LaneSweeper implements Loop.Step {
         this.clock = clock;
     }
 
-    /// Returns the chore that runs this sweeper regularly and after each configuration change. All
-    /// changes made within [#MIN_GAP] after a round are handled by the next one.
+    /// Returns the chore that runs this sweeper regularly and after each configuration change. The
+    /// next round handles all changes made within [#MIN_GAP] after a round.
     public Chore chore() {
         return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configuration::onChange);
     }

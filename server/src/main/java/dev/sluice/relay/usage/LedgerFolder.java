@@ -68,8 +68,8 @@ public final class LedgerFolder implements Loop.Step {
     }
 
     /// Folds the batches in smaller and smaller parts, because at least one batch cannot be folded.
-    /// Discards a batch's row if it is damaged and the previous call could not fold it either.
-    /// Every query that adds up the ledger fails as long as such a row exists. The audit later
+    /// Discards a batch's row if it is damaged and the previous call could not fold it either,
+    /// because every query that adds up the ledger fails as long as the row exists. The audit later
     /// reports that the counts do not match.
     private void foldApart() {
         var failed =

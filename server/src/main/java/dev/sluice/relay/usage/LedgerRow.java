@@ -62,7 +62,7 @@ public final class LedgerRow {
     }
 
     /// Subtracts a delivery that was counted as created. A delivery that a filter rejects does not
-    /// count as created, even if the filter was evaluated only after ingest.
+    /// count as created, even if the filter was decided only after ingest.
     public void removeDelivery(ConnectionId connection, EventId event, Trigger trigger) {
         add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), -1, 0);
     }
