@@ -16,6 +16,7 @@ test('with the keyboard alone: sign in, open an event, step, close, jump', async
   await own.getByRole('heading', { name: 'Overview' }).waitFor();
   await own.keyboard.press('g');
   await own.keyboard.press('e');
+  await own.waitForURL('**/events'); // the overview has a list, too
   await own.locator('.list tbody tr').first().waitFor();
   await own.keyboard.press('j');
   await own.locator('.drawer .dv, .drawer .why').first().waitFor();
@@ -51,6 +52,7 @@ test('with the keyboard alone: find a failed event and resend it, then send a wh
   };
   await keyboard.press('g');
   await keyboard.press('e');
+  await own.waitForURL('**/events');
   await own.locator('.list tbody tr').first().waitFor();
   await keyboard.press('/');
   await keyboard.type('status:failed');
