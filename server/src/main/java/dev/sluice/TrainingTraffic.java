@@ -1,5 +1,11 @@
 package dev.sluice;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,7 +16,6 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /// A program that sends webhooks through a server to train the JVM's cache for faster startup (JEP
@@ -22,8 +27,8 @@ import java.util.stream.IntStream;
 public final class TrainingTraffic {
 
     private static final int SENDERS = 32;
+    private static final int MAX_TEXT_LENGTH = 100;
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
-    private static final Pattern ID = Pattern.compile("\"id\" ?: ?\"([0-9a-f-]{36})\"");
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -47,25 +52,24 @@ public final class TrainingTraffic {
 
     /// Creates two sources, a destination and a connection, and sends at least this many webhooks.
     void send(int webhooks) throws Exception {
-        String target = token();
-        String start = token();
-        create("sources", "{\"name\": \"target\", \"token\": \"%s\"}".formatted(target));
-        String source =
-                create("sources", "{\"name\": \"start\", \"token\": \"%s\"}".formatted(start));
-        String destination =
+        var target = create("sources", new JsonObject().put("name", "target"));
+        var start = create("sources", new JsonObject().put("name", "start"));
+        var destination =
                 create(
                         "destinations",
-                        "{\"name\": \"target\", \"url\": \"%s\"}".formatted(ingest(target)));
+                        new JsonObject().put("name", "target").put("url", ingest(target)));
         create(
                 "connections",
-                "{\"source_id\": \"%s\", \"destination_id\": \"%s\"}"
-                        .formatted(source, destination));
+                new JsonObject()
+                        .put("source_id", text(start, "id"))
+                        .put("destination_id", text(destination, "id")));
+        var ingest = ingest(start);
         try (ExecutorService senders = Executors.newFixedThreadPool(SENDERS)) {
             var running =
                     IntStream.range(0, SENDERS)
                             .mapToObj(_ ->
-                                    senders.submit(() ->
-                                            sendWebhooks(webhooks / SENDERS + 1, ingest(start))))
+                                    senders.submit(
+                                            () -> sendWebhooks(webhooks / SENDERS + 1, ingest)))
                             .toList();
             for (Future<?> sender : running) {
                 sender.get();
@@ -83,15 +87,12 @@ public final class TrainingTraffic {
         return null;
     }
 
-    /// Creates a source, destination or connection, and returns its id.
-    private String create(String kind, String json) throws IOException, InterruptedException {
-        var request = request(server.resolve("/api/v1/" + kind + "/"), json);
-        String answer = send(request.header("Authorization", "Bearer " + apiKey), 201);
-        var id = ID.matcher(answer);
-        if (!id.find()) {
-            throw new IOException("no id in " + answer);
-        }
-        return id.group(1);
+    /// Creates a source, destination or connection, and returns the server's response.
+    private FieldReader create(String kind, JsonObject json)
+            throws IOException, InterruptedException {
+        var request = request(server.resolve("/api/v1/" + kind + "/"), Json.text(json));
+        return Json.fieldReader(
+                send(request.header("Authorization", "Bearer " + apiKey), 201).getBytes(UTF_8));
     }
 
     private static HttpRequest.Builder request(URI url, String json) {
@@ -111,11 +112,11 @@ public final class TrainingTraffic {
         return response.body();
     }
 
-    private URI ingest(String token) {
-        return server.resolve("/in/" + token);
+    private URI ingest(FieldReader source) {
+        return server.resolve(text(source, "ingest_path"));
     }
 
-    private static String token() {
-        return UUID.randomUUID().toString().replace("-", "");
+    private static String text(FieldReader response, String field) {
+        return response.text(field, 1, MAX_TEXT_LENGTH).toOptional().orElseThrow();
     }
 }
