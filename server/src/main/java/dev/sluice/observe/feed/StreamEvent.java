@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /// An event that is sent to one or more streams, which share this object. Each kind of message
 /// about the event is built only once, unless two streams request it at the same time or with
@@ -52,13 +53,22 @@ public final class StreamEvent implements StreamItem {
         public boolean isFreshlyBuilt() {
             return isFreshlyBuilt;
         }
+    }
 
-        private boolean isFor(StreamCursor cursor) {
-            return start.equals(cursor);
-        }
+    /// Builds one kind of message about the event, and keeps the last one for the next streams.
+    private final class MessageSlot {
 
-        private SharedMessage forLaterCallers() {
-            return new SharedMessage(start, bytes, false);
+        private volatile @Nullable SharedMessage last;
+
+        SharedMessage get(StreamCursor start, Supplier<JsonObject> json) {
+            @Nullable SharedMessage known = last;
+            if (known != null && known.start.equals(start)) {
+                return known;
+            }
+            byte[] bytes =
+                    ServerSentEvent.bytes(MESSAGE_NAME, cursorText(start), Json.bytes(json.get()));
+            last = new SharedMessage(start, bytes, false);
+            return new SharedMessage(start, bytes, true);
         }
     }
 
@@ -105,8 +115,8 @@ public final class StreamEvent implements StreamItem {
     /// is that version.
     private final @Nullable StreamEvent metadata;
 
-    private volatile @Nullable SharedMessage tailMessage;
-    private volatile @Nullable SharedMessage fullMessage;
+    private final MessageSlot tailMessage = new MessageSlot();
+    private final MessageSlot fullMessage = new MessageSlot();
 
     private StreamEvent(
             EventSummary summary,
@@ -195,13 +205,7 @@ public final class StreamEvent implements StreamItem {
         if (metadata != null) {
             return metadata.tailMessage(start);
         }
-        @Nullable SharedMessage known = tailMessage;
-        if (known != null && known.isFor(start)) {
-            return known;
-        }
-        var built = message(start, json());
-        tailMessage = built.forLaterCallers();
-        return built;
+        return tailMessage.get(start, this::json);
     }
 
     /// Returns the message that shows the metadata and the payload. If the stored payload is
@@ -209,20 +213,7 @@ public final class StreamEvent implements StreamItem {
     ///
     /// @param start a cursor within the event's round
     public SharedMessage fullMessage(StreamCursor start) {
-        @Nullable SharedMessage known = fullMessage;
-        if (known != null && known.isFor(start)) {
-            return known;
-        }
-        var built = message(start, json().putAll(payloadJson()));
-        fullMessage = built.forLaterCallers();
-        return built;
-    }
-
-    private SharedMessage message(StreamCursor start, JsonObject json) {
-        return new SharedMessage(
-                start,
-                ServerSentEvent.bytes(MESSAGE_NAME, cursorText(start), Json.bytes(json)),
-                true);
+        return fullMessage.get(start, () -> json().putAll(payloadJson()));
     }
 
     private JsonObject payloadJson() {

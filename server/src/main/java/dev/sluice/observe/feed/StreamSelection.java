@@ -56,6 +56,12 @@ public record StreamSelection(
     }
 
     public boolean needsPayload() {
-        return isFull || filter.isPresent() || connection.isPresent();
+        return isFull || isChosenByPayload();
+    }
+
+    /// Whether an event's payload decides how the event is shown, or whether it is sent as
+    /// `filtered`.
+    public boolean isChosenByPayload() {
+        return filter.isPresent() || connection.isPresent();
     }
 }

@@ -389,7 +389,7 @@ final class EventStream implements StreamBody {
             } while (next < items.size()
                     && frames.size() < MAX_FRAME_BYTES
                     && System.nanoTime() - begunNanos < MAX_PREPARING_TIME.toNanos());
-            if (selection.filter().isEmpty() && selection.connection().isEmpty()) {
+            if (!selection.isChosenByPayload()) {
                 permit.estimateWork(frames.estimatedNanos());
             }
         }

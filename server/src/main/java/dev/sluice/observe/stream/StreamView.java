@@ -73,9 +73,7 @@ final class StreamView {
     /// This method does not run the connection's transformation; if the transformation fails, the
     /// event is also sent as `filtered`.
     private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
-        boolean isChosenByPayload =
-                selection.filter().isPresent() || selection.connection().isPresent();
-        if (!isChosenByPayload) {
+        if (!selection.isChosenByPayload()) {
             return Optional.empty();
         }
         var payload = event.payload();
