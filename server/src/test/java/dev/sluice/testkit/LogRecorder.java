@@ -2,6 +2,7 @@ package dev.sluice.testkit;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
@@ -23,6 +24,10 @@ public final class LogRecorder implements AutoCloseable {
     }
 
     public static LogRecorder of(Class<?> type) {
+        // While another thread sets up logging, SLF4J gives out loggers of its own.
+        while (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext)) {
+            Thread.onSpinWait();
+        }
         return new LogRecorder((Logger) LoggerFactory.getLogger(type));
     }
 

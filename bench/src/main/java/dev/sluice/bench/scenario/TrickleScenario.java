@@ -1,20 +1,26 @@
 package dev.sluice.bench.scenario;
 
+import static dev.sluice.bench.measure.ProcessRole.BENCH;
 import static dev.sluice.bench.measure.ProcessRole.POSTGRES;
 import static dev.sluice.bench.measure.ProcessRole.REFERENCE;
 import static dev.sluice.bench.measure.ProcessRole.RELAY;
 import static dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn.*;
 
+import dev.sluice.bench.bare.CommitLoop;
 import dev.sluice.bench.load.LoadPattern;
 import dev.sluice.bench.load.LoadPlan;
+import dev.sluice.bench.measure.CpuSnapshot;
+import dev.sluice.bench.measure.CpuUsage;
 import dev.sluice.bench.platform.CommandLineException;
 import dev.sluice.bench.platform.CommandLineOptions;
 import dev.sluice.bench.platform.NginxServer;
 import dev.sluice.bench.relay.ExternalRelay;
+import dev.sluice.bench.relay.InstalledPostgres;
 import dev.sluice.bench.relay.RelayApi.BenchSource;
 import dev.sluice.bench.relay.RelayProcess;
 import dev.sluice.bench.report.BenchReport;
 import dev.sluice.bench.report.Goal;
+import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.sink.SinkProcess;
 
 import java.net.URI;
@@ -29,8 +35,8 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /// The `trickle` scenario measures the CPU cost of an event at low rates. For comparison, it
-/// measures nginx while the relay is stopped. nginx gets the same requests and only answers them
-/// with 200.
+/// measures nginx and a PostgreSQL of their own while the relay is stopped. nginx gets the same
+/// requests and only answers them with 200. PostgreSQL commits one small transaction for each.
 ///
 /// The relay is first measured cold: it is restarted for each rate, and measured after `times.cold`
 /// under that load. It is then run at full load once, for `times.full`, and measured warm at each
@@ -102,6 +108,7 @@ public record TrickleScenario(
         var arrivals = new SinkArrivals(sink);
         RelaySetup.stopAndCheck(relay, report);
         var nginx = measureNginx(relay, report);
+        measurePostgres(relay, report);
         var results = new TrickleResults(nginx);
         for (int rate : rates) {
             relay.restart();
@@ -172,6 +179,30 @@ public record TrickleScenario(
         }
         report.remark(NginxServer.version()).add(table.table());
         return micros;
+    }
+
+    /// Measures the CPU time that PostgreSQL needs per transaction at each rate. Each event is such
+    /// a transaction at these rates, because its sender must not wait for the next one.
+    private void measurePostgres(RelayProcess relay, BenchReport report) {
+        var table =
+                ReportTable.of(
+                        "PostgreSQL alone, one transaction of two rows",
+                        "transactions/s | CPU µs | switches a transaction");
+        try (var postgres = InstalledPostgres.start(relay.postgresPrograms());
+                var commits = new CommitLoop(postgres.address(), load.size())) {
+            var processes = Map.of(REFERENCE, postgres.pid(), BENCH, ProcessHandle.current().pid());
+            for (int rate : rates) {
+                commits.run(rate, times.lead());
+                var before = CpuSnapshot.now(processes);
+                long committed = commits.run(rate, times.measured());
+                var usage = CpuUsage.between(before, CpuSnapshot.now(processes));
+                table.row(
+                        rate,
+                        usage.microsPerEvent(committed, REFERENCE),
+                        (double) usage.switches(REFERENCE) / committed);
+            }
+        }
+        report.add(table);
     }
 
     /// Checks the result against the goal if the rates that the goal depends on were measured.

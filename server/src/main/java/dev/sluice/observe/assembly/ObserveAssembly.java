@@ -130,13 +130,11 @@ public final class ObserveAssembly {
 
     public List<Chore> chores() {
         return List.of(
-                // While streams are open, the process is not idle, so the first two chores do not
-                // run at their idle intervals.
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
-                        .idlingAt(StreamFeed.IDLE_INTERVAL)
+                        .restingFor(streamFeed::rest)
                         .wokenBy(streamFeed::onWakeNeeded),
                 new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams)
-                        .idlingAt(StreamFeed.IDLE_INTERVAL)
+                        .restingFor(openStreams::rest)
                         .wokenBy(openStreams::onWakeNeeded),
                 new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
                         .wokenBy(alertSender::onWakeNeeded)

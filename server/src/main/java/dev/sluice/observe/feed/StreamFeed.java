@@ -6,6 +6,7 @@ import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.FailureStreak;
 import dev.sluice.platform.loop.Loop;
 
@@ -35,9 +36,6 @@ import java.util.stream.Collectors;
 public final class StreamFeed implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
-
-    /// The interval between two rounds while this node is idle, and therefore has no open streams.
-    public static final Duration IDLE_INTERVAL = Duration.ofSeconds(5);
 
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
@@ -72,6 +70,13 @@ public final class StreamFeed implements Loop.Step {
 
     public void onWakeNeeded(Runnable wakeFeed) {
         wake = wakeFeed;
+    }
+
+    /// Returns how long the next round may wait if no stream joins.
+    public Duration rest() {
+        return subscriptions.isEmpty() && joining.isEmpty()
+                ? Activity.MAX_IDLE_INTERVAL
+                : Duration.ZERO;
     }
 
     /// Adds a stream. Waits for the end of a round that starts after this call, so

@@ -87,6 +87,11 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         wake = wakeRounds;
     }
 
+    /// Returns how long the next round may wait if no stream is opened.
+    public Duration rest() {
+        return open.isEmpty() && ended.isEmpty() ? Activity.MAX_IDLE_INTERVAL : Duration.ZERO;
+    }
+
     /// Registers a new stream for the caller's workspace.
     ///
     /// @throws ApiException 429 if the limit is reached, 503 if the server is stopping
@@ -99,6 +104,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             throw tooMany(limit.orElse(0));
         }
         open.add(lease);
+        wake.run();
         if (isClosed) {
             lease.close();
             throw new ApiException(ApiErrorCode.UNAVAILABLE, "The server is stopping. Try again.")

@@ -17,7 +17,7 @@ import java.util.function.Function;
 public final class Db implements AutoCloseable {
 
     private static final SqlStatement BEGIN = new SqlStatement("begin", List.of());
-    private static final SqlStatement COMMIT = new SqlStatement("commit", List.of());
+    static final SqlStatement COMMIT = new SqlStatement("commit", List.of());
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 

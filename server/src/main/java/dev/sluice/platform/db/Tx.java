@@ -121,6 +121,19 @@ public final class Tx {
         }
     }
 
+    /// Does what [#insert] does, as the last step of the transaction. If no table needs a COPY,
+    /// also commits, in the same round trip; the driver then finds no open transaction and does not
+    /// commit again.
+    public void insertLast(List<SqlStatement> first, List<Insertion> tables) {
+        if (tables.stream().anyMatch(Insertion::isCopy)) {
+            insert(first, tables);
+            return;
+        }
+        var statements = insertStatements(first, tables);
+        statements.add(Db.COMMIT);
+        updateAll(statements);
+    }
+
     /// Returns the statements, followed by one `insert` statement for each table with [InsertRows].
     static List<SqlStatement> insertStatements(List<SqlStatement> first, List<Insertion> tables) {
         var statements = new ArrayList<>(first);

@@ -22,7 +22,7 @@ public final class Activity {
 
     /// No interval is stretched beyond this. Some chores read data that comes from other nodes, so
     /// they must not run much later than usual.
-    static final Duration MAX_IDLE_INTERVAL = Duration.ofSeconds(5);
+    public static final Duration MAX_IDLE_INTERVAL = Duration.ofSeconds(5);
 
     /// The minimum time between two recorded marks. A mark within this time of the last recorded
     /// one is ignored, so it costs only a read.

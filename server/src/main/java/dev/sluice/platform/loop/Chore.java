@@ -3,6 +3,7 @@ package dev.sluice.platform.loop;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The description of a background task: what to run, how often, and what to do when the server
 /// stops.
@@ -16,6 +17,9 @@ import java.util.function.Consumer;
 ///   this differs from `interval`, the first activity after an idle period wakes the loop
 /// @param gap the minimum wait between two rounds, even if the loop is woken, unless the step has
 ///   more to do; at most `interval`
+/// @param rest returns the minimum wait between two rounds while there is nothing to do, unless the
+///   loop is woken; zero while there is something to do. Called before each wait, on the loop's
+///   thread
 /// @param wakeBy called once the loop has started, with the callback that wakes the loop
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(
@@ -23,6 +27,7 @@ public record Chore(
         Duration interval,
         Duration idleInterval,
         Duration gap,
+        Supplier<Duration> rest,
         Loop.Step step,
         Consumer<Runnable> wakeBy,
         Optional<AutoCloseable> atEnd) {
@@ -33,6 +38,7 @@ public record Chore(
                 interval,
                 Activity.stretch(interval),
                 Duration.ZERO,
+                () -> Duration.ZERO,
                 step,
                 _ -> {},
                 Optional.empty());
@@ -50,17 +56,25 @@ public record Chore(
     }
 
     public Chore wokenBy(Consumer<Runnable> wakeBy) {
-        return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
     }
 
     public Chore endingWith(AutoCloseable atEnd) {
-        return new Chore(name, interval, idleInterval, gap, step, wakeBy, Optional.of(atEnd));
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, Optional.of(atEnd));
     }
 
     /// Returns a chore that waits at least `gap` after each round that leaves nothing to do, even
     /// if it is woken.
     public Chore withGap(Duration gap) {
-        return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
+    }
+
+    /// Returns a chore that may wait longer than its interval while it has nothing to do. Whoever
+    /// gives it something to do must wake it.
+    ///
+    /// @param rest as for the constructor
+    public Chore restingFor(Supplier<Duration> rest) {
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
     }
 
     /// Returns a chore that does nothing until `delay` has passed from now. Use this for work that
@@ -72,6 +86,7 @@ public record Chore(
                 interval,
                 idleInterval,
                 gap,
+                rest,
                 () -> System.nanoTime() - begun >= delay.toNanos() && step.run(),
                 wakeBy,
                 atEnd);
@@ -84,7 +99,14 @@ public record Chore(
 
     /// Returns a chore that runs at this interval while the process is idle.
     public Chore idlingAt(Duration idleInterval) {
-        return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
+    }
+
+    /// Returns how long the loop waits after a round if nothing wakes it.
+    Duration pause(boolean isIdle) {
+        var usual = isIdle ? idleInterval : interval;
+        var longer = rest.get();
+        return longer.compareTo(usual) > 0 ? longer : usual;
     }
 
     boolean isSteady() {

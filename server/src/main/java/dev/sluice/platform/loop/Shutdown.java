@@ -65,12 +65,11 @@ public final class Shutdown implements AutoCloseable {
     /// Starts the chore's loop, and adds steps that close the loop and then run `atEnd`.
     public void start(Chore chore) {
         chore.atEnd().ifPresent(action -> first(chore.name() + ", at its end", action));
-        Supplier<Duration> interval =
-                () -> activity.isIdle() ? chore.idleInterval() : chore.interval();
+        Supplier<Duration> pause = () -> chore.pause(activity.isIdle());
         var loop =
                 closing(
                         chore.name(),
-                        Loop.start(chore.name(), interval, chore.gap(), () -> run(chore)));
+                        Loop.start(chore.name(), pause, chore.gap(), () -> run(chore)));
         loops.put(chore.name(), loop);
         if (!chore.isSteady()) {
             activity.onResume(loop::wake);

@@ -64,6 +64,7 @@ final class DeliveryAssembly {
     private final Backlog backlog;
     private final LaneWaker laneWaker;
     private final LaneSweeper laneSweeper;
+    private volatile Runnable wakeBacklog = () -> {};
     private final DueWorkMonitor dueWorkMonitor;
     private final FailureLog failureLog;
 
@@ -150,10 +151,15 @@ final class DeliveryAssembly {
         shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
         var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
         shutdown.start(
-                backlogChore.wokenBy(wake -> {
-                    backlog.onWakeNeeded(wake);
-                    circuits.onChange(wake);
-                }));
+                backlogChore
+                        .restingFor(backlog::rest)
+                        .wokenBy(wake -> {
+                            backlog.onWakeNeeded(wake);
+                            circuits.onChange(wake);
+                            laneWaker.onLanesWoken(wake);
+                            laneSweeper.onLanesWoken(wake);
+                            wakeBacklog = wake;
+                        }));
         var probeLoop = backlog.probeLoop();
         shutdown.start(
                 new Chore("probes", Duration.ofSeconds(1), probeLoop)
@@ -181,6 +187,7 @@ final class DeliveryAssembly {
                         .wokenBy(rateLimitQueue::onWakeNeeded),
                 new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
                 new Chore("quarantine", Duration.ofMillis(200), quarantine)
+                        .restingFor(quarantine::rest)
                         .wokenBy(quarantine::onWakeNeeded));
     }
 
@@ -198,6 +205,11 @@ final class DeliveryAssembly {
 
     Dispatcher dispatcher() {
         return dispatcher;
+    }
+
+    /// Starts the next round of the backlog, if it is waiting for one.
+    void wakeBacklog() {
+        wakeBacklog.run();
     }
 
     LaneWaker laneWaker() {

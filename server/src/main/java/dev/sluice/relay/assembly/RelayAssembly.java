@@ -104,6 +104,10 @@ public final class RelayAssembly {
     private final ReplayWorker replayWorker;
     private final HttpSender testSender;
     private volatile Runnable wakeReplays = () -> {};
+
+    /// Does nothing before the backlog exists; its first round looks for due lanes anyway.
+    private volatile Runnable wakeBacklog = () -> {};
+
     private volatile ExpiryListener expiryListener = (_, _) -> {};
 
     private RelayAssembly(
@@ -158,6 +162,8 @@ public final class RelayAssembly {
         replayWorker =
                 new ReplayWorker(
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
+        wakeBacklog = delivery::wakeBacklog;
+        replayWorker.onLanesWoken(delivery::wakeBacklog);
     }
 
     /// Registers this node, then starts delivering events and storing the events that ingest
@@ -184,6 +190,7 @@ public final class RelayAssembly {
         shutdown.first("give up the node lease", joined::leave);
         shutdown.start(new Chore("heartbeat", Node.HEARTBEAT_INTERVAL, joined).steady());
         var takeover = new TakeoverLoop(pool, joined, base.clock());
+        takeover.onLanesWoken(() -> wakeBacklog.run());
         shutdown.start(new Chore("takeover", Node.HEARTBEAT_INTERVAL, takeover).steady());
         return joined;
     }
@@ -311,8 +318,10 @@ public final class RelayAssembly {
                         dryRun,
                         clock)
                 .addTo(router);
-        new ResendRoutes(api, plans, idempotency).addTo(router);
-        new BulkResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
+        new ResendRoutes(api, plans, idempotency, delivery::wakeBacklog).addTo(router);
+        new BulkResendRoutes(
+                        api, plans, idempotency, () -> wakeReplays.run(), delivery::wakeBacklog)
+                .addTo(router);
         new DeadLetterResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
         new DismissalRoutes(db, authenticator, plans, clock).addTo(router);
         new ReplayRoutes(db, authenticator, () -> wakeReplays.run(), clock).addTo(router);

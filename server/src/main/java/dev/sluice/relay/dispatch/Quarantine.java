@@ -1,6 +1,7 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.fairness.FairPermits;
@@ -87,6 +88,7 @@ public final class Quarantine implements Loop.Step {
     private final FairPermits<?> fairPermits;
     private final IsolatedSender sender;
     private final InstantSource clock;
+    private volatile Runnable wake = () -> {};
 
     /// Guarded by this object's monitor, like the four fields below.
     private final ArrayDeque<QuarantinedDelivery> waiting = new ArrayDeque<>();
@@ -103,12 +105,24 @@ public final class Quarantine implements Loop.Step {
     }
 
     /// Sets the callback to run when the next round should run early; it must return quickly.
-    public void onWakeNeeded(Runnable wake) {
-        fairPermits.onAllReturned(wake);
+    public void onWakeNeeded(Runnable wakeRounds) {
+        wake = wakeRounds;
+        fairPermits.onAllReturned(wakeRounds);
     }
 
-    synchronized void add(DestinationId destination, LoadedDelivery loaded) {
-        waiting.add(new QuarantinedDelivery(destination, loaded, 0));
+    void add(DestinationId destination, LoadedDelivery loaded) {
+        synchronized (this) {
+            waiting.add(new QuarantinedDelivery(destination, loaded, 0));
+        }
+        wake.run();
+    }
+
+    /// Returns how long the next round may wait if nothing wakes it. While there is a suspect,
+    /// returns zero, because rounds must then run on time.
+    public synchronized Duration rest() {
+        return state == QuarantineState.IDLE && waiting.isEmpty()
+                ? Activity.MAX_IDLE_INTERVAL
+                : Duration.ZERO;
     }
 
     @Override

@@ -256,7 +256,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private void commit(List<DeliveryResult> part) {
         var effective =
                 connection.call(tx ->
-                        ResultStore.write(
+                        ResultStore.writeLast(
                                 tx, notDueInThePast(part), ids.next(), epoch.getAsLong()));
         writer.commits().succeeded();
         report(part, effective);

@@ -135,6 +135,12 @@ public final class Backlog implements Loop.Step {
         probeLoop.onReturned(wake);
     }
 
+    /// Returns how long the next round may wait if nothing wakes it: until a lane is due, but at
+    /// most five seconds. Returns zero while this node has leased lanes.
+    public Duration rest() {
+        return leases.readers().isEmpty() ? leases.untilNextDue() : Duration.ZERO;
+    }
+
     @Override
     public boolean run() throws InterruptedException {
         if (leases.epoch() != node.epoch()) {
@@ -380,7 +386,10 @@ public final class Backlog implements Loop.Step {
         var now = clock.instant();
         routing.route(lane.connection())
                 .flatMap(route -> holdPolicy.wakeAt(route, lane.trigger(), now))
-                .ifPresent(at -> lanes.wake(lane, at));
+                .ifPresent(at -> {
+                    lanes.wake(lane, at);
+                    leases.wakesAt(at);
+                });
         return false;
     }
 

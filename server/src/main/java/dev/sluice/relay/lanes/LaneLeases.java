@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +46,10 @@ final class LaneLeases {
     private static final int SPREAD_STEPS = 1_024;
 
     private static final Duration ADOPTION_INTERVAL = Duration.ofSeconds(10);
+
+    /// How far ahead [#leaseMore] looks for lanes that will be due while no lane is leased.
+    private static final Duration LOOKAHEAD = Duration.ofSeconds(5);
+
     private static final Duration SLOW_LEASE_THRESHOLD = Duration.ofMillis(5);
     private static final int LEASE_BACKOFF_FACTOR = 40;
     private static final Duration MAX_LEASE_BACKOFF = Duration.ofSeconds(2);
@@ -69,6 +74,9 @@ final class LaneLeases {
 
     /// When lanes may next be leased, as a value of `nanos`.
     private long nextLeaseNanos;
+
+    /// No unleased lane is due before this time, as far as this node knows.
+    private Instant nextDue = Instant.EPOCH;
 
     /// @param nanos the monotonic clock of this process
     LaneLeases(Lanes lanes, InstantSource clock, LongSupplier nanos) {
@@ -162,10 +170,33 @@ final class LaneLeases {
         }
     }
 
+    /// Returns how long no unleased lane becomes due, as far as this node knows; at most
+    /// [#LOOKAHEAD]. Zero or negative if a lane may be due, or if lanes were leased at the last
+    /// look.
+    Duration untilNextDue() {
+        var left = Duration.between(clock.instant(), nextDue);
+        return left.compareTo(LOOKAHEAD) < 0 ? left : LOOKAHEAD; // the clock may have been set back
+    }
+
+    /// Records that this node made a lane wake at this time.
+    void wakesAt(Instant at) {
+        if (at.isBefore(nextDue)) {
+            nextDue = at;
+        }
+    }
+
     /// Leases one batch of lanes. Returns whether more may be due.
     private boolean leaseBatch(Instant now) {
         int limit = share.mayTake(new Portion()) ? LEASE_BATCH_ROWS : 0;
-        var due = lanes.dueFor(epoch, now, fullWorkspaces(), limit);
+        var until = leased.isEmpty() ? now.plus(LOOKAHEAD) : now;
+        var found = lanes.dueFor(epoch, until, fullWorkspaces(), limit);
+        var due = found.stream().filter(lane -> lane.isDue(now)).toList();
+        nextDue =
+                found.stream()
+                        .filter(lane -> !lane.isDue(now))
+                        .map(LaneStore.DueLane::wakeAt)
+                        .min(Comparator.naturalOrder())
+                        .orElse(until);
         var woken = new ArrayList<Lane>();
         var taken = new LinkedHashMap<Lane, LaneStore.LeasedLane>();
         for (var one : due) {
@@ -264,6 +295,7 @@ final class LaneLeases {
                 clock.instant().plus(LaneReader.MAX_TRANSACTION_AGE)); // in case the reply is lost
         lanes.release(lane, epoch, wakeAt);
         releasesInDoubt.remove(lane);
+        wakeAt.ifPresent(this::wakesAt);
     }
 
     /// Releases all lanes, including those with deliveries in memory.

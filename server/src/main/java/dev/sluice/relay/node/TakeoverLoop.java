@@ -53,6 +53,8 @@ public final class TakeoverLoop implements Loop.Step {
     /// Whether a lock blocked part of the current round.
     private boolean isBlocked;
 
+    private volatile Runnable onLanesWoken = () -> {};
+
     public TakeoverLoop(Db db, Node node, InstantSource clock) {
         this(db, node, clock, System::nanoTime);
     }
@@ -63,6 +65,11 @@ public final class TakeoverLoop implements Loop.Step {
         this.node = node;
         this.clock = clock;
         this.nanos = nanos;
+    }
+
+    /// Sets the callback to run when lanes have been woken; it must return quickly.
+    public void onLanesWoken(Runnable callback) {
+        onLanesWoken = callback;
     }
 
     /// Takes over from all nodes that died or stopped. If one takeover fails, the others still take
@@ -150,6 +157,7 @@ public final class TakeoverLoop implements Loop.Step {
             lanes.addAll(released.lanes());
         } while (released.deliveries() > 0);
         runWithShortLockTimeout(tx -> NodeStore.releaseLanes(tx, gone, now));
+        onLanesWoken.run();
         runWithShortLockTimeout(tx -> NodeStore.delete(tx, gone));
         log.atInfo()
                 .addKeyValue("epoch", gone)
@@ -161,6 +169,7 @@ public final class TakeoverLoop implements Loop.Step {
         var wakes =
                 released.lanes().stream().map(lane -> new LaneStore.LaneWake(lane, now)).toList();
         runWithShortLockTimeout(tx -> LaneStore.wake(tx, wakes));
+        onLanesWoken.run();
     }
 
     private void runWithShortLockTimeout(Consumer<Tx> work) {

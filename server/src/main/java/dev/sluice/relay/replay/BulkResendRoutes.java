@@ -49,11 +49,17 @@ public final class BulkResendRoutes {
     private final Uuid7 ids;
     private final InstantSource clock;
     private final Duration budget;
+    private final ResendWaker waker;
 
     /// @param onJob called when a job has been created; must return quickly
+    /// @param onLanesWoken called when resends are waiting to be sent; must return quickly
     public BulkResendRoutes(
-            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onJob) {
-        this(api, plans, idempotency, onJob, ResendEstimate.COUNT_TIMEOUT);
+            ApiContext api,
+            PlanCatalog plans,
+            IdempotencyKeys idempotency,
+            Runnable onJob,
+            Runnable onLanesWoken) {
+        this(api, plans, idempotency, onJob, onLanesWoken, ResendEstimate.COUNT_TIMEOUT);
     }
 
     /// @param budget how long a request may spend counting the selected events
@@ -62,6 +68,7 @@ public final class BulkResendRoutes {
             PlanCatalog plans,
             IdempotencyKeys idempotency,
             Runnable onJob,
+            Runnable onLanesWoken,
             Duration budget) {
         this.db = api.db();
         this.authenticator = api.authenticator();
@@ -71,6 +78,7 @@ public final class BulkResendRoutes {
         this.ids = api.ids();
         this.clock = api.clock();
         this.budget = budget;
+        this.waker = new ResendWaker(db, onLanesWoken);
     }
 
     public void addTo(Router router) {
@@ -185,8 +193,7 @@ public final class BulkResendRoutes {
                     var created = new ResendEstimate(chunk.created(), true, List.of());
                     return keeper.keep(tx, resent(target, created));
                 });
-        ResendWaker.tryWake(
-                db, selection.source(), List.of(selection.connection()), clock.instant());
+        waker.tryWake(selection.source(), List.of(selection.connection()), clock.instant());
         return reply;
     }
 

@@ -75,6 +75,8 @@ public final class ReplayWorker implements Loop.Step {
     private final LongSupplier nanos;
     private final UUID owner;
     private final ReplayLimits limits;
+    private final ResendWaker waker;
+    private volatile Runnable onLanesWoken = () -> {};
 
     /// The jobs that must wait. Each job may run again once its pause is over. This field and the
     /// next two are used only by the thread that runs the rounds.
@@ -124,6 +126,12 @@ public final class ReplayWorker implements Loop.Step {
         this.nanos = nanos;
         this.owner = ids.next();
         this.limits = limits;
+        this.waker = new ResendWaker(db, () -> onLanesWoken.run());
+    }
+
+    /// Sets the callback to run when resends are waiting to be sent; it must return quickly.
+    public void onLanesWoken(Runnable callback) {
+        onLanesWoken = callback;
     }
 
     @Override
@@ -314,7 +322,7 @@ public final class ReplayWorker implements Loop.Step {
                         .isPresent();
         db.run(tx -> ReplayPositionStore.advance(tx, replay, owner, chunk, next, isComplete, now));
         if (chunk.created() > 0) {
-            ResendWaker.wake(db, selection.source(), List.of(selection.connection()), now);
+            waker.wake(selection.source(), List.of(selection.connection()), now);
         }
         var rest = restAfter(replay, chunk.created());
         if (!rest.isZero()) {

@@ -42,14 +42,18 @@ public final class ResendRoutes {
     private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final InstantSource clock;
+    private final ResendWaker waker;
 
-    public ResendRoutes(ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency) {
+    /// @param onLanesWoken called when resends are waiting to be sent; must return quickly
+    public ResendRoutes(
+            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onLanesWoken) {
         this.db = api.db();
         this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.ids = api.ids();
         this.clock = api.clock();
+        this.waker = new ResendWaker(db, onLanesWoken);
     }
 
     public void addTo(Router router) {
@@ -85,7 +89,7 @@ public final class ResendRoutes {
             caller.record(tx, "event.resent", event.value(), "", input.names());
             keeper.keep(tx, reply);
         });
-        ResendWaker.tryWake(db, eventConnections.source(), connections, clock.instant());
+        waker.tryWake(eventConnections.source(), connections, clock.instant());
         return reply;
     }
 

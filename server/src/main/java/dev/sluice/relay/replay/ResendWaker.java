@@ -16,13 +16,13 @@ import java.util.List;
 
 /// Wakes the lanes ([Lane]) in which new resends are waiting, so that the resends are sent
 /// immediately instead of after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
-final class ResendWaker {
+///
+/// @param onWoken called when lanes have been woken; must return quickly
+record ResendWaker(Db db, Runnable onWoken) {
 
     private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);
 
-    private ResendWaker() {}
-
-    static void wake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
+    void wake(SourceId source, List<ConnectionId> connections, Instant now) {
         db.run(tx ->
                 LaneStore.wake(
                         tx,
@@ -31,13 +31,14 @@ final class ResendWaker {
                                         new LaneStore.LaneWake(
                                                 new Lane(connection, Trigger.RESEND, source), now))
                                 .toList()));
+        onWoken.run();
     }
 
     /// Does the same as [#wake], but only logs a database failure. The resends are already stored
     /// and the next sweep finds them, so the request must not fail.
-    static void tryWake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
+    void tryWake(SourceId source, List<ConnectionId> connections, Instant now) {
         try {
-            wake(db, source, connections, now);
+            wake(source, connections, now);
         } catch (DbException e) {
             log.atWarn().setCause(e).log("resend.wake_failed");
         }

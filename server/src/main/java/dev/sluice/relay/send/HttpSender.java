@@ -68,6 +68,11 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     private final AtomicBoolean isTimerBusy = new AtomicBoolean();
 
     private final ScheduledThreadPoolExecutor evictionTimer = daemon("connection-tidying");
+
+    /// Whether the eviction timer has its task. Some senders are never used, so the first attempt
+    /// starts it.
+    private final AtomicBoolean isEvicting = new AtomicBoolean();
+
     private volatile boolean isClosed;
 
     private HttpSender(
@@ -100,11 +105,7 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
             HttpConnectionPool pool,
             OutboundHeaderBuilder headerBuilder,
             InstantSource clock) {
-        var sender = new HttpSender(resolver, pool, headerBuilder, clock);
-        var _ =
-                sender.evictionTimer.scheduleWithFixedDelay(
-                        sender::evictIdle, 1, 1, TimeUnit.SECONDS);
-        return sender;
+        return new HttpSender(resolver, pool, headerBuilder, clock);
     }
 
     @Override
@@ -155,6 +156,7 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
         }
         try (var deadline = new Deadline(timeout, timer)) {
             keepTimerBusy();
+            keepEvicting();
             try {
                 var receivedResponse = deliver(workspace, url, content, deadline, mayStart);
                 onResponse.accept(receivedResponse);
@@ -220,6 +222,12 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     private void keepTimerBusy() {
         if (isTimerBusy.compareAndSet(false, true)) {
             var _ = timer.schedule(() -> isTimerBusy.set(false), 1, TimeUnit.SECONDS);
+        }
+    }
+
+    private void keepEvicting() {
+        if (isEvicting.compareAndSet(false, true)) {
+            var _ = evictionTimer.scheduleWithFixedDelay(this::evictIdle, 1, 1, TimeUnit.SECONDS);
         }
     }
 

@@ -41,10 +41,15 @@ public final class LaneStore {
     /// A lane with its workspace, because leases are counted per workspace.
     public record LeasedLane(Lane lane, WorkspaceId workspace) {}
 
-    /// A lane that is due.
+    /// A lane with a wake-up time.
     ///
     /// @param isLeased whether the node that made the query has already leased the lane
-    public record DueLane(LeasedLane leased, boolean isLeased) {}
+    public record DueLane(LeasedLane leased, Instant wakeAt, boolean isLeased) {
+
+        public boolean isDue(Instant now) {
+            return !wakeAt.isAfter(now);
+        }
+    }
 
     /// A lane with waiting deliveries.
     ///
@@ -138,23 +143,23 @@ public final class LaneStore {
                 at);
     }
 
-    /// Returns up to `limit` due lanes that no node has leased, starting with those that have been
-    /// due longest. Also returns all lanes that the node with this epoch has leased and that are
-    /// due again.
+    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, ordered by
+    /// wake-up time. Also returns all lanes that the node with this epoch has leased and that are
+    /// due again by then.
     ///
     /// @param excluded workspaces whose lanes are not returned, unless the node has already leased
     ///   them
     public static List<DueLane> dueFor(
-            Tx tx, long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
+            Tx tx, long epoch, Instant until, Collection<WorkspaceId> excluded, int limit) {
         return tx.query(
                 """
-                (select connection_id, trigger, source_id, workspace_id, false as is_leased
+                (select connection_id, trigger, source_id, workspace_id, wake_at, false as is_leased
                    from lane
                   where owner is null and wake_at <= ? and workspace_id <> all (?::uuid[])
                   order by wake_at
                   limit ?)
                 union all
-                (select connection_id, trigger, source_id, workspace_id, true
+                (select connection_id, trigger, source_id, workspace_id, wake_at, true
                    from lane
                   where owner = ? and wake_at <= ?)
                 """,
@@ -163,12 +168,13 @@ public final class LaneStore {
                                 new LeasedLane(
                                         WorkRowReader.lane(row),
                                         new WorkspaceId(row.uuid("workspace_id"))),
+                                row.instant("wake_at"),
                                 row.bool("is_leased")),
-                now,
+                until,
                 excluded.stream().map(WorkspaceId::value).toList(),
                 limit,
                 epoch,
-                now);
+                until);
     }
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,

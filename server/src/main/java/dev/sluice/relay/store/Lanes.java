@@ -22,14 +22,14 @@ public interface Lanes {
         return new PostgresLanes(db, decoder);
     }
 
-    /// Returns up to `limit` due lanes that no node has leased, starting with those that have been
-    /// due longest. Also returns all lanes that the node with this epoch (see
-    /// [dev.sluice.relay.Lease]) has leased and that are due again.
+    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, ordered by
+    /// wake-up time. Also returns all lanes that the node with this epoch (see
+    /// [dev.sluice.relay.Lease]) has leased and that are due again by then.
     ///
     /// @param excluded workspaces whose lanes are not returned, unless the node has already leased
     ///   them
     List<LaneStore.DueLane> dueFor(
-            long epoch, Instant now, Collection<WorkspaceId> excluded, int limit);
+            long epoch, Instant until, Collection<WorkspaceId> excluded, int limit);
 
     /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
     /// that another node has leased, or that are locked. A lane that this node has already leased

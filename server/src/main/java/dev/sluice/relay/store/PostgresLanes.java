@@ -19,8 +19,8 @@ record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
 
     @Override
     public List<LaneStore.DueLane> dueFor(
-            long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
-        return db.statement(tx -> LaneStore.dueFor(tx, epoch, now, excluded, limit));
+            long epoch, Instant until, Collection<WorkspaceId> excluded, int limit) {
+        return db.statement(tx -> LaneStore.dueFor(tx, epoch, until, excluded, limit));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sluice.relay.store;
 
 import dev.sluice.platform.db.NewRows;
+import dev.sluice.platform.db.SqlStatement;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 
 /// Writes batches of delivery results. Writes are safe to repeat: a result that was written before
 /// has no effect.
@@ -58,6 +60,22 @@ public final class ResultStore {
     ///   this epoch
     public static List<DeliveryResult> write(
             Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
+        return write(tx, batch, batchId, epoch, tx::insert);
+    }
+
+    /// Does what [#write] does, and then commits the transaction, if possible in the round trip
+    /// that writes the last rows. Nothing may run in the transaction after that.
+    public static List<DeliveryResult> writeLast(
+            Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
+        return write(tx, batch, batchId, epoch, tx::insertLast);
+    }
+
+    private static List<DeliveryResult> write(
+            Tx tx,
+            List<DeliveryResult> batch,
+            UUID batchId,
+            long epoch,
+            BiConsumer<List<SqlStatement>, List<Tx.Insertion>> insert) {
         // The map compares by identity, so that each result in the batch has its own entry, even if
         // two results are equal.
         var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
@@ -65,7 +83,7 @@ public final class ResultStore {
         retry(tx, batch).forEach(result -> taken.put(result, result));
         release(tx, batch, epoch).forEach(result -> taken.put(result, result));
         var effective = batch.stream().map(taken::remove).filter(Objects::nonNull).toList();
-        writeHistory(tx, effective, batchId);
+        writeHistory(effective, batchId, insert);
         return effective;
     }
 
@@ -201,7 +219,10 @@ public final class ResultStore {
 
     /// Writes the history: the finished deliveries, each with its last attempt; the failed attempts
     /// that will be retried; and the usage.
-    private static void writeHistory(Tx tx, List<DeliveryResult> effective, UUID batchId) {
+    private static void writeHistory(
+            List<DeliveryResult> effective,
+            UUID batchId,
+            BiConsumer<List<SqlStatement>, List<Tx.Insertion>> insert) {
         var deliveries = NewRows.of(effective.size());
         var attempts = NewRows.of(effective.size());
         var ledger = new LedgerRow();
@@ -216,7 +237,7 @@ public final class ResultStore {
         if (effective.isEmpty()) {
             return;
         }
-        tx.insert(
+        insert.accept(
                 LedgerStore.statements(ledger, batchId, effective.getFirst().delivery().source()),
                 List.of(
                         new Tx.Insertion(DELIVERY_COLUMNS, deliveries),

@@ -54,6 +54,7 @@ public final class LaneSweeper implements Loop.Step {
     private final ConfigurationCache configuration;
     private final HoldPolicy holdPolicy;
     private final InstantSource clock;
+    private volatile Runnable onLanesWoken = () -> {};
 
     public LaneSweeper(
             Db db, ConfigurationCache configuration, HoldPolicy holdPolicy, InstantSource clock) {
@@ -61,6 +62,11 @@ public final class LaneSweeper implements Loop.Step {
         this.configuration = configuration;
         this.holdPolicy = holdPolicy;
         this.clock = clock;
+    }
+
+    /// Sets the callback to run when wake-up times have been corrected; it must return quickly.
+    public void onLanesWoken(Runnable callback) {
+        onLanesWoken = callback;
     }
 
     /// Returns the chore that runs this sweeper regularly and after each configuration change. The
@@ -82,6 +88,9 @@ public final class LaneSweeper implements Loop.Step {
         Halving.run(wakes, part -> db.run(tx -> LaneStore.wakeUnleased(tx, part)))
                 .values()
                 .forEach(parts::failed);
+        if (!wakes.isEmpty()) {
+            onLanesWoken.run();
+        }
         parts.end();
         return false;
     }

@@ -27,6 +27,7 @@ public final class LaneWaker implements Loop.Step {
     private final HoldPolicy holdPolicy;
     private final ConcurrentHashMap<Lane, Instant> pending = new ConcurrentHashMap<>();
     private volatile Runnable wake = () -> {};
+    private volatile Runnable onLanesWoken = () -> {};
 
     public LaneWaker(Db db, RoutingTable routing, HoldPolicy holdPolicy) {
         this.db = db;
@@ -37,6 +38,11 @@ public final class LaneWaker implements Loop.Step {
     /// Sets the callback to run when there are lanes to wake; it must return quickly.
     public void onWakeNeeded(Runnable wakeLoop) {
         wake = wakeLoop;
+    }
+
+    /// Sets the callback to run when wake-up times have been set; it must return quickly.
+    public void onLanesWoken(Runnable callback) {
+        onLanesWoken = callback;
     }
 
     /// Records the lanes of deliveries that were stored as waiting; the next round sets their
@@ -96,6 +102,7 @@ public final class LaneWaker implements Loop.Step {
                         .toList();
         if (!wakes.isEmpty()) {
             db.run(tx -> LaneStore.wake(tx, wakes));
+            onLanesWoken.run();
         }
         return false;
     }

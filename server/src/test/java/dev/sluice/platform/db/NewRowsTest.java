@@ -269,6 +269,45 @@ class NewRowsTest {
         db.run(tx -> tx.update("drop table trip"));
     }
 
+    @Test
+    void the_last_insert_of_a_transaction_also_commits_it() {
+        db.run(tx -> tx.update("create table trip (a integer)"));
+        var first = new SqlStatement("insert into trip values (?)", List.of(2));
+        var rows = List.of(new Tx.Insertion("trip (a)", row().int4(3)));
+        try (var connection = new DedicatedConnection(DATABASE, "test")) {
+            boolean isVisible =
+                    connection.call(tx -> {
+                        tx.update("insert into trip values (1)");
+                        tx.insertLast(List.of(first), rows);
+                        return !db.<List<Integer>>call(NewRowsTest::trips).isEmpty();
+                    });
+
+            assertThat(isVisible).as("before the driver commits").isNotEqualTo(isCopy);
+            assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).containsExactly(1, 2, 3);
+        }
+        db.run(tx -> tx.update("drop table trip"));
+    }
+
+    @Test
+    void a_last_insert_that_fails_undoes_everything_before_it() {
+        db.run(tx -> tx.update("create table trip (a integer)"));
+        var bad = List.of(new SqlStatement("insert into trip values (?)", List.of("x")));
+        var rows = List.of(new Tx.Insertion("trip (a)", row().int4(2)));
+        try (var connection = new DedicatedConnection(DATABASE, "test")) {
+            assertThatExceptionOfType(DbException.class)
+                    .isThrownBy(() ->
+                            connection.call(tx -> {
+                                tx.update("insert into trip values (1)");
+                                tx.insertLast(bad, rows);
+                                return true;
+                            }))
+                    .matches(e -> !e.isConnectionLost());
+
+            assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).isEmpty();
+        }
+        db.run(tx -> tx.update("drop table trip"));
+    }
+
     private static List<Integer> trips(Tx tx) {
         return tx.query("select a from trip", row -> row.integer("a"));
     }

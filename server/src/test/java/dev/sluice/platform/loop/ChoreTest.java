@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 class ChoreTest {
 
@@ -21,6 +22,17 @@ class ChoreTest {
 
         chore.startingAfter(Duration.ZERO).step().run();
         assertThat(rounds).hasValue(1);
+    }
+
+    @Test
+    void while_there_is_nothing_to_do_it_waits_at_least_for_its_rest() {
+        var rest = new AtomicReference<>(Duration.ZERO);
+        var resting = chore.restingFor(rest::get);
+        assertThat(resting.pause(false)).isEqualTo(SECOND);
+
+        rest.set(Duration.ofSeconds(3));
+        assertThat(resting.pause(false)).isEqualTo(Duration.ofSeconds(3));
+        assertThat(resting.pause(true)).isEqualTo(Duration.ofSeconds(5));
     }
 
     @Test

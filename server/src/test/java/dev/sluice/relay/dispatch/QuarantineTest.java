@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// When the quarantine closes its gate, and what it lets through. The gate has four permits.
 class QuarantineTest {
@@ -116,6 +117,23 @@ class QuarantineTest {
     }
 
     @Test
+    void rounds_rest_while_there_is_no_suspect_and_one_wakes_them() {
+        var wakes = new AtomicInteger();
+        quarantine.onWakeNeeded(wakes::incrementAndGet);
+        assertThat(quarantine.rest()).isEqualTo(Duration.ofSeconds(5));
+
+        suspect();
+        assertThat(wakes).hasValue(1);
+        assertThat(quarantine.rest()).as("waiting").isZero();
+
+        quarantine.run();
+        assertThat(quarantine.rest()).as("being sent").isZero();
+
+        sender.end.run();
+        assertThat(quarantine.rest()).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
     void on_an_empty_wire_a_suspect_goes_at_once_and_nobody_else_until_it_is_back() {
         var suspect = suspect();
 
@@ -137,6 +155,7 @@ class QuarantineTest {
         enter();
         enter();
         suspect();
+        woken.clear();
 
         quarantine.run();
         assertThat(enter()).isFalse();

@@ -13,6 +13,7 @@ import dev.sluice.relay.store.Lanes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.UUID;
 public final class SimulatedLanes implements Lanes {
 
     private final Map<Lane, WorkspaceId> workspaces = new LinkedHashMap<>();
+    private final Map<Lane, Instant> wakeTimes = new HashMap<>();
     private final Set<Lane> due = new LinkedHashSet<>();
     private final Set<Lane> leased = new LinkedHashSet<>();
     private int statements;
@@ -41,19 +43,30 @@ public final class SimulatedLanes implements Lanes {
         due.add(lane);
     }
 
+    /// Adds a lane that is due at this time.
+    public void addDue(WorkspaceId workspace, Instant at) {
+        addDue(workspace);
+        wakeTimes.put(List.copyOf(due).getLast(), at);
+    }
+
     public boolean isAnyDueOf(WorkspaceId workspace) {
         return due.stream().anyMatch(lane -> workspace.equals(workspaces.get(lane)));
     }
 
     @Override
     public List<LaneStore.DueLane> dueFor(
-            long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
+            long epoch, Instant until, Collection<WorkspaceId> excluded, int limit) {
         statements++;
         var found = new ArrayList<LaneStore.DueLane>();
         for (var lane : due) {
             var workspace = workspaces.get(lane);
-            if (found.size() < limit && workspace != null && !excluded.contains(workspace)) {
-                found.add(new LaneStore.DueLane(new LaneStore.LeasedLane(lane, workspace), false));
+            var at = wakeTimes.getOrDefault(lane, Instant.EPOCH);
+            if (found.size() < limit
+                    && !at.isAfter(until)
+                    && workspace != null
+                    && !excluded.contains(workspace)) {
+                var unleased = new LaneStore.LeasedLane(lane, workspace);
+                found.add(new LaneStore.DueLane(unleased, at, false));
             }
         }
         return found;

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.relay.dispatch.SimulatedLanes;
+import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +23,8 @@ class LaneLeasesTest {
     private static final int MAX_LEASED_LANES = 4_096;
 
     private final SimulatedLanes lanes = new SimulatedLanes();
-    private final LaneLeases leases = new LaneLeases(lanes, () -> Some.NOON, () -> 0);
+    private final ManualClock clock = new ManualClock(Some.NOON);
+    private final LaneLeases leases = new LaneLeases(lanes, clock, () -> 0);
     private final WorkspaceId attacker = workspace(1);
     private final WorkspaceId victim = workspace(2);
 
@@ -97,6 +100,47 @@ class LaneLeasesTest {
         addDue(lanes, attacker, 5_000);
         leases.leaseMore();
         assertThat(held(leases, attacker)).isEqualTo(MAX_LEASED_LANES / 2);
+    }
+
+    @Test
+    void the_next_look_may_wait_until_the_next_lane_is_due_but_no_longer_than_five_seconds() {
+        leases.leaseMore();
+        assertThat(leases.untilNextDue()).isEqualTo(Duration.ofSeconds(5));
+
+        lanes.addDue(victim, Some.NOON.plusMillis(700));
+        lanes.addDue(victim, Some.NOON.plusMillis(300));
+        lanes.addDue(victim, Some.NOON.plusSeconds(9));
+        leases.leaseMore();
+        assertThat(leases.readers()).isEmpty();
+        assertThat(leases.untilNextDue()).isEqualTo(Duration.ofMillis(300));
+
+        clock.advance(Duration.ofMillis(300));
+        leases.leaseMore();
+        assertThat(leases.readers()).hasSize(1);
+
+        release(leases.readers().iterator().next());
+        leases.leaseMore();
+        assertThat(leases.untilNextDue()).isEqualTo(Duration.ofMillis(400));
+    }
+
+    @Test
+    void the_next_look_is_early_enough_for_a_lane_that_was_released() {
+        lanes.addDue(victim);
+        leases.leaseMore();
+        var reader = leases.readers().iterator().next();
+
+        leases.release(reader, Optional.of(Some.NOON.plusMillis(50)));
+
+        assertThat(leases.untilNextDue()).isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    void a_clock_that_is_set_back_does_not_make_the_next_look_late() {
+        leases.leaseMore();
+
+        clock.advance(Duration.ofHours(-1));
+
+        assertThat(leases.untilNextDue()).isEqualTo(Duration.ofSeconds(5));
     }
 
     /// Workspaces of any number come with more lanes than there are, give some back and come again.

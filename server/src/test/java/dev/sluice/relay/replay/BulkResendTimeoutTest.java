@@ -73,6 +73,7 @@ class BulkResendTimeoutTest {
                                         new byte[Sealer.MASTER_KEY_BYTES], new SecretGenerator()),
                                 clock),
                         () -> {},
+                        () -> {},
                         Duration.ZERO)
                 .addTo(router);
         hurried =

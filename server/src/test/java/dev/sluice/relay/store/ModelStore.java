@@ -337,10 +337,16 @@ public final class ModelStore {
                 .filter(row -> row.owner().isEmpty() || hasFlaw(InjectedFlaw.LEASE_IGNORES_OWNER))
                 .sorted(Comparator.comparing(row -> row.wakeAt().orElseThrow()))
                 .limit(limit)
-                .forEach(row -> found.add(new LaneStore.DueLane(leased(row), false)));
+                .forEach(row ->
+                        found.add(
+                                new LaneStore.DueLane(
+                                        leased(row), row.wakeAt().orElseThrow(), false)));
         due.stream()
                 .filter(row -> row.owner().equals(Optional.of(epoch)))
-                .forEach(row -> found.add(new LaneStore.DueLane(leased(row), true)));
+                .forEach(row ->
+                        found.add(
+                                new LaneStore.DueLane(
+                                        leased(row), row.wakeAt().orElseThrow(), true)));
         return found;
     }
 
