@@ -27,7 +27,7 @@ public final class InstalledPostgres implements AutoCloseable {
             unix_socket_directories = ''
             max_connections = 60
             shared_buffers = 32MB
-            wal_buffers = 16MB
+            wal_buffers = 4MB
             min_wal_size = 1GB
             max_wal_size = 1GB
             checkpoint_timeout = 15min

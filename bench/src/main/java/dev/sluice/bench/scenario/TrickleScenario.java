@@ -24,6 +24,7 @@ import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.sink.SinkProcess;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -106,9 +107,10 @@ public record TrickleScenario(
     private void measure(RelayProcess relay, SinkProcess sink, BenchReport report) {
         var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
         var arrivals = new SinkArrivals(sink);
+        var programs = relay.postgresPrograms();
         RelaySetup.stopAndCheck(relay, report);
         var nginx = measureNginx(relay, report);
-        measurePostgres(relay, report);
+        measurePostgres(programs, report);
         var results = new TrickleResults(nginx);
         for (int rate : rates) {
             relay.restart();
@@ -183,12 +185,12 @@ public record TrickleScenario(
 
     /// Measures the CPU time that PostgreSQL needs per transaction at each rate. Each event is such
     /// a transaction at these rates, because its sender must not wait for the next one.
-    private void measurePostgres(RelayProcess relay, BenchReport report) {
+    private void measurePostgres(Path programs, BenchReport report) {
         var table =
                 ReportTable.of(
                         "PostgreSQL alone, one transaction of two rows",
                         "transactions/s | CPU µs | switches a transaction");
-        try (var postgres = InstalledPostgres.start(relay.postgresPrograms());
+        try (var postgres = InstalledPostgres.start(programs);
                 var commits = new CommitLoop(postgres.address(), load.size())) {
             var processes = Map.of(REFERENCE, postgres.pid(), BENCH, ProcessHandle.current().pid());
             for (int rate : rates) {

@@ -3,11 +3,15 @@ package dev.sluice.platform.loop;
 import com.sun.management.HotSpotDiagnosticMXBean;
 
 import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
 
 /// Sets how much of the heap may stay free after a garbage collection. While the process is idle
 /// ([Activity]), only a little may stay free: the JVM then returns memory to the operating system.
 /// While it is busy, more may stay free. If the idle values were used under load, G1 would shrink
 /// the heap after each cycle, and would collect eight times as often as with the busy values.
+///
+/// If the heap has grown, it is also collected once when the process becomes idle. G1's own
+/// periodic collection comes up to a minute later.
 ///
 /// Changes two JVM options, which apply to the whole process. A JVM that does not allow this keeps
 /// the values from its command line.
@@ -22,12 +26,25 @@ public final class HeapRoom implements Loop.Step {
     /// `bin/sluice` starts the JVM with the same values. They apply until the first round.
     private static final FreeRatio IDLE = new FreeRatio(10, 25);
 
+    /// A smaller heap is not collected: a rare webhook must not cost a collection each time.
+    static final long GROWN_BYTES = 128L << 20;
+
     private final Activity activity;
+    private final LongSupplier committedBytes;
+    private final Runnable collect;
     private FreeRatio current = IDLE;
     private boolean isSupported = true;
 
     public HeapRoom(Activity activity) {
+        this(activity, Runtime.getRuntime()::totalMemory, System::gc);
+    }
+
+    /// @param committedBytes returns the current size of the heap
+    /// @param collect collects the whole heap and shrinks it
+    HeapRoom(Activity activity, LongSupplier committedBytes, Runnable collect) {
         this.activity = activity;
+        this.committedBytes = committedBytes;
+        this.collect = collect;
     }
 
     @Override
@@ -36,6 +53,9 @@ public final class HeapRoom implements Loop.Step {
         if (isSupported && !wanted.equals(current)) {
             set(wanted);
             current = wanted;
+            if (wanted.equals(IDLE) && committedBytes.getAsLong() > GROWN_BYTES) {
+                collect.run();
+            }
         }
         return false;
     }

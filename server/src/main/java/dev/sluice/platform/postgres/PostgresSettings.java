@@ -41,7 +41,7 @@ record PostgresSettings(int port, Map<String, String> extra) {
                         synchronous_commit = on
                         full_page_writes = on
                         shared_buffers = 32MB
-                        wal_buffers = 16MB
+                        wal_buffers = 4MB
                         wal_compression = off
                         min_wal_size = 1GB
                         max_wal_size = 1GB

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Changes the options of this test's own JVM, and sets them back.
@@ -20,7 +21,10 @@ class HeapRoomTest {
 
     private final AtomicLong nanos = new AtomicLong();
     private final Activity activity = new Activity(nanos::get);
-    private final HeapRoom room = new HeapRoom(activity);
+    private final AtomicLong committedBytes = new AtomicLong(HeapRoom.GROWN_BYTES);
+    private final AtomicInteger collections = new AtomicInteger();
+    private final HeapRoom room =
+            new HeapRoom(activity, committedBytes::get, collections::incrementAndGet);
 
     @AfterEach
     void restore() {
@@ -31,6 +35,24 @@ class HeapRoomTest {
 
     private String option(String name) {
         return jvm.getVMOption(name).getValue();
+    }
+
+    @Test
+    void a_heap_that_has_grown_is_collected_once_when_the_process_comes_to_rest() {
+        room.run();
+        nanos.addAndGet(Activity.IDLE_AFTER.toNanos());
+        room.run();
+        assertThat(collections).as("it has not grown").hasValue(0);
+
+        activity.mark();
+        committedBytes.incrementAndGet();
+        room.run();
+        assertThat(collections).as("while it is busy").hasValue(0);
+
+        nanos.addAndGet(Activity.IDLE_AFTER.toNanos());
+        room.run();
+        room.run();
+        assertThat(collections).hasValue(1);
     }
 
     @Test
