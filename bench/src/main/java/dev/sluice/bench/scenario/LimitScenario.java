@@ -5,6 +5,7 @@ import static dev.sluice.bench.measure.ProcessRole.RELAY;
 import static dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn.*;
 
 import dev.sluice.bench.bare.BareProcess;
+import dev.sluice.bench.measure.LatencyTolerance;
 import dev.sluice.bench.platform.CommandLineOptions;
 import dev.sluice.bench.relay.ExternalRelay;
 import dev.sluice.bench.relay.RelayProcess;
@@ -19,13 +20,24 @@ import java.util.Map;
 /// The `limit` scenario measures the relay and the bare pipeline in turn, on the same PostgreSQL,
 /// with the same generator and sink. The ratio of their results shows how close the relay comes to
 /// the limit set by its libraries and this machine.
-public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scenario {
+///
+/// The same is then done at an even rate of half of what the relay delivered, to compare how long
+/// both take to answer.
+///
+/// @param halfRounds the number of rounds at half load; with 0, that part is skipped
+public record LimitScenario(RelaySetup setup, LoadSettings load, int halfRounds)
+        implements Scenario {
 
     private static final Goal DELIVERY_RATIO =
             new Goal("Relay / bare, delivered a second", 0.90, 0.55);
 
+    private static final LatencyTolerance HALF_LOAD_TOLERANCE = new LatencyTolerance(1.3, 20);
+
     public static LimitScenario from(CommandLineOptions options) {
-        return new LimitScenario(RelaySetup.from(options), LoadSettings.from(options));
+        return new LimitScenario(
+                RelaySetup.from(options),
+                LoadSettings.from(options),
+                options.number("half-rounds", 5));
     }
 
     @Override
@@ -38,7 +50,13 @@ public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scen
                 var bareSink = SinkProcess.start();
                 var bare =
                         BareProcess.start(relay.database(), bareSink.url(), load.maxInFlight())) {
-            var full = Contender.of(load.title() + ": relay", load, relay, relaySink);
+            var ingest =
+                    relay.api()
+                            .createConnectedSource("bench", relaySink.url(), load.maxInFlight())
+                            .ingest();
+            var full =
+                    new Contender(
+                            load.title() + ": relay", load.backToBack(ingest), relay, relaySink);
             long postgres = relay.postmaster().orElseThrow().pid();
             var processes = Map.of(RELAY, bare.pid(), POSTGRES, postgres);
             var system = new ExternalRelay(relay.api(), processes);
@@ -53,7 +71,30 @@ public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scen
             var limitTable = limit.medians();
             report.add(fullTable).add(limitTable);
             compare(fullTable, limitTable, report);
+            int half = (int) fullTable.last(DELIVERED_RATE.title()).orElse(0) / 2;
+            if (halfRounds > 0) {
+                String title = "Even rate of %d/s: ".formatted(half);
+                compareAnswers(
+                        new Contender(title + "relay", load.atRate(half, ingest), relay, relaySink),
+                        new Contender(
+                                title + "bare", load.atRate(half, bare.ingest()), system, bareSink),
+                        report);
+            }
         }
+    }
+
+    private void compareAnswers(Contender relay, Contender bare, BenchReport report) {
+        Contender.alternate(halfRounds, List.of(bare, relay), report);
+        var relayTable = relay.medians();
+        var bareTable = bare.medians();
+        report.add(relayTable).add(bareTable);
+        double seen = relayTable.last(ACK_P99.title()).orElse(Double.NaN);
+        double standard = bareTable.last(ACK_P99.title()).orElse(Double.NaN);
+        double limit = HALF_LOAD_TOLERANCE.limit(standard);
+        report.remark(
+                        "Answers at half load, p99: %.1f ms, bare %.1f ms, at most %.1f allowed."
+                                .formatted(seen, standard, limit))
+                .failUnless(seen <= limit, "answers at half load take too long");
     }
 
     private static void compare(ReportTable full, ReportTable limit, BenchReport report) {

@@ -118,6 +118,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             return db.call(tx -> OpenStreamStore.add(tx, stream, max));
         } catch (RuntimeException e) {
             ended.add(stream.id()); // the row may exist even though the call failed
+            wake.run();
             throw e;
         }
     }

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 ///   more to do; at most `interval`
 /// @param rest returns the minimum wait between two rounds while there is nothing to do, unless the
 ///   loop is woken; zero while there is something to do. Called before each wait, on the loop's
-///   thread
+///   thread, which then holds no lock of the loop. Empty if the chore never rests
 /// @param wakeBy called once the loop has started, with the callback that wakes the loop
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(
@@ -27,7 +27,7 @@ public record Chore(
         Duration interval,
         Duration idleInterval,
         Duration gap,
-        Supplier<Duration> rest,
+        Optional<Supplier<Duration>> rest,
         Loop.Step step,
         Consumer<Runnable> wakeBy,
         Optional<AutoCloseable> atEnd) {
@@ -38,7 +38,7 @@ public record Chore(
                 interval,
                 Activity.stretch(interval),
                 Duration.ZERO,
-                () -> Duration.ZERO,
+                Optional.empty(),
                 step,
                 _ -> {},
                 Optional.empty());
@@ -72,9 +72,9 @@ public record Chore(
     /// Returns a chore that may wait longer than its interval while it has nothing to do. Whoever
     /// gives it something to do must wake it.
     ///
-    /// @param rest as for the constructor
+    /// @param rest returns how long it may wait; zero while there is something to do
     public Chore restingFor(Supplier<Duration> rest) {
-        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, Optional.of(rest), step, wakeBy, atEnd);
     }
 
     /// Returns a chore that does nothing until `delay` has passed from now. Use this for work that
@@ -105,8 +105,12 @@ public record Chore(
     /// Returns how long the loop waits after a round if nothing wakes it.
     Duration pause(boolean isIdle) {
         var usual = isIdle ? idleInterval : interval;
-        var longer = rest.get();
+        var longer = rest.map(Supplier::get).orElse(Duration.ZERO);
         return longer.compareTo(usual) > 0 ? longer : usual;
+    }
+
+    boolean mayRest() {
+        return rest.isPresent();
     }
 
     boolean isSteady() {

@@ -120,9 +120,10 @@ public final class Loop implements AutoCloseable {
     }
 
     private void awaitNextRound() throws InterruptedException {
+        // Before the lock is taken: the interval may need locks of those who call `wake`.
+        long left = interval.get().toNanos();
         lock.lock();
         try {
-            long left = interval.get().toNanos();
             long leftAfterGap = left - gap.toNanos();
             while (!closed && left > 0 && (!wakeRequested || left > leftAfterGap)) {
                 long wait = wakeRequested ? left - leftAfterGap : left;

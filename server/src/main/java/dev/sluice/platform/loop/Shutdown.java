@@ -75,6 +75,10 @@ public final class Shutdown implements AutoCloseable {
             activity.onResume(loop::wake);
         }
         chore.wakeBy().accept(loop::wake);
+        if (chore.mayRest()) {
+            loop.wake(); // for what happened after the first round, but before somebody could
+            // wake it
+        }
     }
 
     private boolean run(Chore chore) throws InterruptedException {

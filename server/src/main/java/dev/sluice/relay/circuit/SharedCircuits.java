@@ -325,13 +325,16 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         if (moved.isEmpty()) {
             return;
         }
-        moved.forEach((id, circuit) -> {
-            if (circuit.state() != CircuitBreaker.CircuitState.HALF_OPEN) {
-                var at = latestWakeAt(boundedByNow(circuit), clock.instant());
-                db.run(tx -> LaneStore.wake(tx, id, at));
-            }
-        });
-        listeners.forEach(Runnable::run);
+        try {
+            moved.forEach((id, circuit) -> {
+                if (circuit.state() != CircuitBreaker.CircuitState.HALF_OPEN) {
+                    var at = latestWakeAt(boundedByNow(circuit), clock.instant());
+                    db.run(tx -> LaneStore.wake(tx, id, at));
+                }
+            });
+        } finally {
+            listeners.forEach(Runnable::run); // for those that were woken, if one fails
+        }
     }
 
     /// Returns the time by which a circuit's lanes must wake. If the next probe is already due, an

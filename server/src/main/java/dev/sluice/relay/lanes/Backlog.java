@@ -143,6 +143,7 @@ public final class Backlog implements Loop.Step {
 
     @Override
     public boolean run() throws InterruptedException {
+        leases.forgetNextDue(); // the wake-up that began this round may be for a lane that is due
         if (leases.epoch() != node.epoch()) {
             leases.setEpoch(node.epoch());
             lent.clear();
@@ -386,10 +387,7 @@ public final class Backlog implements Loop.Step {
         var now = clock.instant();
         routing.route(lane.connection())
                 .flatMap(route -> holdPolicy.wakeAt(route, lane.trigger(), now))
-                .ifPresent(at -> {
-                    lanes.wake(lane, at);
-                    leases.wakesAt(at);
-                });
+                .ifPresent(at -> lanes.wake(lane, at));
         return false;
     }
 

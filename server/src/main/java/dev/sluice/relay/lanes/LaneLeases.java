@@ -75,7 +75,8 @@ final class LaneLeases {
     /// When lanes may next be leased, as a value of `nanos`.
     private long nextLeaseNanos;
 
-    /// No unleased lane is due before this time, as far as this node knows.
+    /// No unleased lane is due before this time, as far as the last look showed. In the past while
+    /// lanes are leased, and after a look that failed or left due lanes unleased.
     private Instant nextDue = Instant.EPOCH;
 
     /// @param nanos the monotonic clock of this process
@@ -171,18 +172,15 @@ final class LaneLeases {
     }
 
     /// Returns how long no unleased lane becomes due, as far as this node knows; at most
-    /// [#LOOKAHEAD]. Zero or negative if a lane may be due, or if lanes were leased at the last
-    /// look.
+    /// [#LOOKAHEAD]. Negative if a lane may be due already.
     Duration untilNextDue() {
         var left = Duration.between(clock.instant(), nextDue);
         return left.compareTo(LOOKAHEAD) < 0 ? left : LOOKAHEAD; // the clock may have been set back
     }
 
-    /// Records that this node made a lane wake at this time.
-    void wakesAt(Instant at) {
-        if (at.isBefore(nextDue)) {
-            nextDue = at;
-        }
+    /// Forgets when the next lane is due, until the next look.
+    void forgetNextDue() {
+        nextDue = Instant.EPOCH;
     }
 
     /// Leases one batch of lanes. Returns whether more may be due.
@@ -191,12 +189,6 @@ final class LaneLeases {
         var until = leased.isEmpty() ? now.plus(LOOKAHEAD) : now;
         var found = lanes.dueFor(epoch, until, fullWorkspaces(), limit);
         var due = found.stream().filter(lane -> lane.isDue(now)).toList();
-        nextDue =
-                found.stream()
-                        .filter(lane -> !lane.isDue(now))
-                        .map(LaneStore.DueLane::wakeAt)
-                        .min(Comparator.naturalOrder())
-                        .orElse(until);
         var woken = new ArrayList<Lane>();
         var taken = new LinkedHashMap<Lane, LaneStore.LeasedLane>();
         for (var one : due) {
@@ -207,7 +199,16 @@ final class LaneLeases {
                 woken.add(lane);
             }
         }
-        return leaseWanted(now, woken, taken) && due.size() - woken.size() >= limit;
+        boolean isAny = leaseWanted(now, woken, taken);
+        if (leased.isEmpty() && taken.isEmpty()) {
+            nextDue =
+                    found.stream()
+                            .filter(lane -> !lane.isDue(now))
+                            .map(LaneStore.DueLane::wakeAt)
+                            .min(Comparator.naturalOrder())
+                            .orElse(until);
+        }
+        return isAny && due.size() - woken.size() >= limit;
     }
 
     /// Leases the lanes in `taken`, and clears the wake-up times of the lanes in `woken`. If a lane
@@ -295,7 +296,6 @@ final class LaneLeases {
                 clock.instant().plus(LaneReader.MAX_TRANSACTION_AGE)); // in case the reply is lost
         lanes.release(lane, epoch, wakeAt);
         releasesInDoubt.remove(lane);
-        wakeAt.ifPresent(this::wakesAt);
     }
 
     /// Releases all lanes, including those with deliveries in memory.

@@ -23,15 +23,19 @@ record ResendWaker(Db db, Runnable onWoken) {
     private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);
 
     void wake(SourceId source, List<ConnectionId> connections, Instant now) {
-        db.run(tx ->
-                LaneStore.wake(
-                        tx,
-                        connections.stream()
-                                .map(connection ->
-                                        new LaneStore.LaneWake(
-                                                new Lane(connection, Trigger.RESEND, source), now))
-                                .toList()));
-        onWoken.run();
+        try {
+            db.run(tx ->
+                    LaneStore.wake(
+                            tx,
+                            connections.stream()
+                                    .map(connection ->
+                                            new LaneStore.LaneWake(
+                                                    new Lane(connection, Trigger.RESEND, source),
+                                                    now))
+                                    .toList()));
+        } finally {
+            onWoken.run(); // the reply to a commit may be lost
+        }
     }
 
     /// Does the same as [#wake], but only logs a database failure. The resends are already stored

@@ -85,11 +85,14 @@ public final class LaneSweeper implements Loop.Step {
                             .filter(wake -> !found.wakesBy(wake.at()))
                             .ifPresent(wakes::add));
         }
-        Halving.run(wakes, part -> db.run(tx -> LaneStore.wakeUnleased(tx, part)))
-                .values()
-                .forEach(parts::failed);
-        if (!wakes.isEmpty()) {
-            onLanesWoken.run();
+        try {
+            Halving.run(wakes, part -> db.run(tx -> LaneStore.wakeUnleased(tx, part)))
+                    .values()
+                    .forEach(parts::failed);
+        } finally {
+            if (!wakes.isEmpty()) {
+                onLanesWoken.run();
+            }
         }
         parts.end();
         return false;

@@ -101,8 +101,11 @@ public final class LaneWaker implements Loop.Step {
                         })
                         .toList();
         if (!wakes.isEmpty()) {
-            db.run(tx -> LaneStore.wake(tx, wakes));
-            onLanesWoken.run();
+            try {
+                db.run(tx -> LaneStore.wake(tx, wakes));
+            } finally {
+                onLanesWoken.run(); // the reply to a commit may be lost
+            }
         }
         return false;
     }

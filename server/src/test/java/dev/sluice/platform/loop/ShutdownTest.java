@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// Tests the order in which a server stops: the reverse of its start order.
 class ShutdownTest {
@@ -63,6 +65,31 @@ class ShutdownTest {
             assertThat(log.values("shutdown.delayed", "step")).contains("slow");
             assertThat(log.values("shutdown.delayed", "milliseconds")).startsWith("1", "2");
         }
+    }
+
+    @Test
+    void a_rest_may_need_a_lock_that_is_held_by_whoever_wakes_the_loop()
+            throws InterruptedException {
+        var lock = new Object();
+        var rests = new CountDownLatch(2);
+        var wakes = new AtomicReference<Runnable>(() -> {});
+        var chore =
+                Chore.of("resting", Duration.ofHours(1), () -> {})
+                        .restingFor(() -> {
+                            synchronized (lock) {
+                                rests.countDown();
+                                return Duration.ZERO;
+                            }
+                        })
+                        .wokenBy(wakes::set);
+        shutdown.start(chore);
+
+        synchronized (lock) {
+            wakes.get().run();
+        }
+
+        assertThat(rests.await(10, TimeUnit.SECONDS)).isTrue();
+        shutdown.close();
     }
 
     @Test

@@ -30,6 +30,7 @@ public final class SimulatedLanes implements Lanes {
     private final Set<Lane> due = new LinkedHashSet<>();
     private final Set<Lane> leased = new LinkedHashSet<>();
     private int statements;
+    private boolean areLocked;
 
     public int statements() {
         return statements;
@@ -47,6 +48,11 @@ public final class SimulatedLanes implements Lanes {
     public void addDue(WorkspaceId workspace, Instant at) {
         addDue(workspace);
         wakeTimes.put(List.copyOf(due).getLast(), at);
+    }
+
+    /// Sets whether another transaction has locked all lanes, so that none can be leased.
+    public void lockAll(boolean locked) {
+        areLocked = locked;
     }
 
     public boolean isAnyDueOf(WorkspaceId workspace) {
@@ -75,7 +81,7 @@ public final class SimulatedLanes implements Lanes {
     @Override
     public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
         statements++;
-        var got = wanted.stream().filter(due::remove).toList();
+        var got = areLocked ? List.<Lane>of() : wanted.stream().filter(due::remove).toList();
         leased.addAll(got);
         return got;
     }

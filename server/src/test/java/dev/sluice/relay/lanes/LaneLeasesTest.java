@@ -124,14 +124,25 @@ class LaneLeasesTest {
     }
 
     @Test
-    void the_next_look_is_early_enough_for_a_lane_that_was_released() {
+    void a_due_lane_that_could_not_be_leased_is_looked_for_again_soon() {
         lanes.addDue(victim);
+        lanes.lockAll(true);
         leases.leaseMore();
-        var reader = leases.readers().iterator().next();
+        assertThat(leases.readers()).isEmpty();
+        assertThat(leases.untilNextDue()).isNegative();
 
-        leases.release(reader, Optional.of(Some.NOON.plusMillis(50)));
+        lanes.lockAll(false);
+        leases.leaseMore();
+        assertThat(leases.readers()).hasSize(1);
+        assertThat(leases.untilNextDue()).as("while it is leased").isNegative();
+    }
 
-        assertThat(leases.untilNextDue()).isEqualTo(Duration.ofMillis(50));
+    @Test
+    void a_look_that_did_not_take_place_says_nothing_about_the_next_lane() {
+        leases.leaseMore();
+        leases.forgetNextDue();
+
+        assertThat(leases.untilNextDue()).isNegative();
     }
 
     @Test
