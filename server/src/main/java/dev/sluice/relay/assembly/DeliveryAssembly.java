@@ -37,12 +37,16 @@ import dev.sluice.relay.upkeep.LeakDetector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /// The part of the relay that delivers stored events: the dispatcher, the lanes, the circuits and
 /// the result journal.
 final class DeliveryAssembly {
+
+    private static final Duration SWEEP_WAKE_DELAY = Duration.ofMillis(200);
 
     /// How long shutdown waits for attempts in flight to finish. This is longer than a
     /// destination's default timeout. A delivery whose attempt takes longer is put back into its
@@ -157,7 +161,12 @@ final class DeliveryAssembly {
                             backlog.onWakeNeeded(wake);
                             circuits.onChange(wake);
                             laneWaker.onLanesWoken(wake);
-                            laneSweeper.onLanesWoken(wake);
+                            // A sweep may know less than a node that has just set a hold. The delay
+                            // gives this node time to read that change before it leases the lane.
+                            var later =
+                                    CompletableFuture.delayedExecutor(
+                                            SWEEP_WAKE_DELAY.toMillis(), TimeUnit.MILLISECONDS);
+                            laneSweeper.onLanesWoken(() -> later.execute(wake));
                             wakeBacklog = wake;
                         }));
         var probeLoop = backlog.probeLoop();
