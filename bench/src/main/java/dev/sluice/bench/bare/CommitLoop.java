@@ -4,11 +4,9 @@ import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.relay.DatabaseAddress;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -19,6 +17,7 @@ public final class CommitLoop implements AutoCloseable {
 
     private static final String CREATE_TABLES_SQL =
             """
+            create schema sluice;
             create table commit_event (id uuid primary key, body bytea);
             create table commit_work (id uuid primary key)
             """;
@@ -35,11 +34,12 @@ public final class CommitLoop implements AutoCloseable {
     private final PreparedStatement transaction;
     private final byte[] body;
 
+    /// @param database a database without tables
     /// @param bytes the size of each payload
     public CommitLoop(DatabaseAddress database, int bytes) {
         body = new byte[bytes];
         try {
-            connection = connect(database);
+            connection = database.connect();
             try (var statement = connection.createStatement()) {
                 statement.execute(CREATE_TABLES_SQL);
             }
@@ -47,15 +47,6 @@ public final class CommitLoop implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    private static Connection connect(DatabaseAddress database) throws SQLException {
-        var properties = new Properties();
-        properties.setProperty("user", database.user());
-        properties.setProperty("password", database.password());
-        properties.setProperty("prepareThreshold", "1");
-        properties.setProperty("options", "-c synchronous_commit=on -c jit=off");
-        return DriverManager.getConnection(database.jdbcUrl(), properties);
     }
 
     /// Commits `rate` transactions a second. Returns how many were committed.

@@ -36,7 +36,7 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /// The `trickle` scenario measures the CPU cost of an event at low rates. For comparison, it
-/// measures nginx and a PostgreSQL of their own while the relay is stopped. nginx gets the same
+/// measures nginx and a separate PostgreSQL while the relay is stopped. nginx gets the same
 /// requests and only answers them with 200. PostgreSQL commits one small transaction for each.
 ///
 /// The relay is first measured cold: it is restarted for each rate, and measured after `times.cold`

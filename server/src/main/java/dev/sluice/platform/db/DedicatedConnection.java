@@ -56,7 +56,7 @@ public final class DedicatedConnection implements AutoCloseable {
     public void insert(List<SqlStatement> first, List<Tx.Insertion> tables) {
         var _ =
                 measured(opened -> {
-                    if (tables.stream().anyMatch(Tx.Insertion::isCopy)) {
+                    if (Tx.needsCopy(tables)) {
                         return Db.inTransaction(
                                 opened,
                                 tx -> {

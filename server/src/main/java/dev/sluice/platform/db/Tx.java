@@ -121,11 +121,15 @@ public final class Tx {
         }
     }
 
+    static boolean needsCopy(List<Insertion> tables) {
+        return tables.stream().anyMatch(Insertion::isCopy);
+    }
+
     /// Does what [#insert] does, as the last step of the transaction. If no table needs a COPY,
     /// also commits, in the same round trip; the driver then finds no open transaction and does not
     /// commit again.
     public void insertLast(List<SqlStatement> first, List<Insertion> tables) {
-        if (tables.stream().anyMatch(Insertion::isCopy)) {
+        if (needsCopy(tables)) {
             insert(first, tables);
             return;
         }

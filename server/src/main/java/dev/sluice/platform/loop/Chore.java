@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 /// @param gap the minimum wait between two rounds, even if the loop is woken, unless the step has
 ///   more to do; at most `interval`
 /// @param rest returns the minimum wait between two rounds while there is nothing to do, unless the
-///   loop is woken; zero while there is something to do. Called before each wait, on the loop's
-///   thread, which then holds no lock of the loop. Empty if the chore never rests
+///   loop is woken; zero or negative while there is something to do. Called before each wait, on
+///   the loop's thread, which then holds no lock of the loop. Empty if the chore never rests
 /// @param wakeBy called once the loop has started, with the callback that wakes the loop
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(

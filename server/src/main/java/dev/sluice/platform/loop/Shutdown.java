@@ -76,8 +76,8 @@ public final class Shutdown implements AutoCloseable {
         }
         chore.wakeBy().accept(loop::wake);
         if (chore.mayRest()) {
-            loop.wake(); // for what happened after the first round, but before somebody could
-            // wake it
+            // Something may have happened after the first round, but before the callback was set.
+            loop.wake();
         }
     }
 

@@ -136,9 +136,9 @@ public final class Backlog implements Loop.Step {
     }
 
     /// Returns how long the next round may wait if nothing wakes it: until a lane is due, but at
-    /// most five seconds. Returns zero while this node has leased lanes.
+    /// most five seconds. Negative while this node has leased lanes.
     public Duration rest() {
-        return leases.readers().isEmpty() ? leases.untilNextDue() : Duration.ZERO;
+        return leases.untilNextDue();
     }
 
     @Override
