@@ -5,16 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// A few rows for one `insert` statement, collected in memory.
-///
-/// The statement can share its round trip with other statements ([Tx#updateAll]), while a COPY
-/// alone needs two round trips.
-public final class InsertRows implements NewRows {
+/// A few rows for one `insert` statement, collected in memory. The statement has an argument for
+/// each value.
+public final class InsertRows implements StatementRows {
 
-    /// The maximum number of rows per table for which an `insert` is faster than a COPY. A low
-    /// maximum also limits the number of prepared statements, because the connection keeps one for
-    /// each combination of row counts that occurs.
-    public static final int MAX_ROWS = 4;
+    /// The maximum number of rows per table. A low maximum limits the number of prepared
+    /// statements, because the connection keeps one for each combination of row counts that occurs.
+    static final int MAX_ROWS = 4;
 
     /// The values of all rows. A null is represented by its column's [ColumnType].
     private final List<Object> values = new ArrayList<>();
@@ -93,10 +90,8 @@ public final class InsertRows implements NewRows {
         return this;
     }
 
-    /// Returns the statement that inserts the rows. There must be at least one row.
-    ///
-    /// @param table the table and its columns, such as `event (id, method)`
-    SqlStatement into(String table) {
+    @Override
+    public SqlStatement into(String table) {
         String row = "(" + "?, ".repeat(columns - 1) + "?)";
         String sql = "insert into " + table + " values " + (row + ", ").repeat(rows - 1) + row;
         return new SqlStatement(sql, values);

@@ -8,13 +8,19 @@ import java.util.UUID;
 /// Rows to be inserted into a table, collected in memory.
 ///
 /// Each row starts with `row(columns)`, followed by one call per column in order. [CopyRows] is the
-/// cheapest way to write many rows; [InsertRows] is the cheapest way to write a few. Not
-/// thread-safe.
-public sealed interface NewRows permits CopyRows, InsertRows {
+/// cheapest way to write many rows, [ArrayRows] some, and [InsertRows] a few. Not thread-safe.
+public sealed interface NewRows permits CopyRows, StatementRows {
 
     /// Returns an empty object of the kind that suits this number of rows.
     static NewRows of(int rows) {
-        return rows <= InsertRows.MAX_ROWS ? new InsertRows() : new CopyRows();
+        return fitStatement(rows)
+                ? rows <= InsertRows.MAX_ROWS ? new InsertRows() : new ArrayRows()
+                : new CopyRows();
+    }
+
+    /// Whether a single `insert` statement is the cheapest way to write this number of rows.
+    static boolean fitStatement(int rows) {
+        return rows <= ArrayRows.MAX_ROWS;
     }
 
     boolean isEmpty();
@@ -26,8 +32,9 @@ public sealed interface NewRows permits CopyRows, InsertRows {
     /// @param type the column's type
     NewRows nullValue(ColumnType type);
 
-    /// The types of columns that may be null, with the names that the driver uses for them.
+    /// The types of columns, with the names that the driver uses for them.
     enum ColumnType {
+        BOOL("bool"),
         UUID("uuid"),
         UUIDS("_uuid"),
         INT2("int2"),

@@ -110,8 +110,8 @@ public final class Tx {
         }
     }
 
-    /// Runs the statements, then inserts the new rows into their tables. Rows in [InsertRows] are
-    /// sent in the same round trip as the statements. Tables without new rows are skipped.
+    /// Runs the statements, then inserts the new rows into their tables. [StatementRows] are sent
+    /// in the same round trip as the statements. Tables without new rows are skipped.
     public void insert(List<SqlStatement> first, List<Insertion> tables) {
         updateAll(insertStatements(first, tables));
         for (var table : tables) {
@@ -138,11 +138,12 @@ public final class Tx {
         updateAll(statements);
     }
 
-    /// Returns the statements, followed by one `insert` statement for each table with [InsertRows].
+    /// Returns the statements, followed by one `insert` statement for each table with
+    /// [StatementRows].
     static List<SqlStatement> insertStatements(List<SqlStatement> first, List<Insertion> tables) {
         var statements = new ArrayList<>(first);
         for (var table : tables) {
-            if (table.rows() instanceof InsertRows few && !few.isEmpty()) {
+            if (table.rows() instanceof StatementRows few && !few.isEmpty()) {
                 statements.add(few.into(table.table()));
             }
         }
@@ -253,6 +254,7 @@ public final class Tx {
             case NewRows.ColumnType type ->
                     statement.setNull(index, Types.OTHER, type.driverName());
             case Instant instant -> statement.setObject(index, stored(instant));
+            case SqlArray array -> statement.setArray(index, arrayOf(array));
             case Collection<?> list -> statement.setArray(index, arrayOf(list));
             default -> statement.setObject(index, value);
         }
@@ -263,6 +265,24 @@ public final class Tx {
     /// the time in an earlier reply.
     private static OffsetDateTime stored(Instant time) {
         return time.truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
+    }
+
+    private java.sql.Array arrayOf(SqlArray array) throws SQLException {
+        var elements = array.elements().stream().map(Tx::element);
+        // Given an array of byte arrays, the driver sends the bytes themselves, and otherwise text.
+        var values =
+                array.elementType().equals(NewRows.ColumnType.BYTES.driverName())
+                        ? elements.toArray(byte[][]::new)
+                        : elements.toArray();
+        return connection.createArrayOf(array.elementType(), values);
+    }
+
+    private static @Nullable Object element(Object value) {
+        return switch (value) {
+            case NewRows.ColumnType _ -> null;
+            case Instant instant -> stored(instant);
+            default -> value;
+        };
     }
 
     /// Converts a list to a PostgreSQL array. An empty list becomes an array of UUIDs, so callers

@@ -6,6 +6,7 @@ import dev.sluice.relay.store.AcceptedEvent;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,8 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
     static final int MAX_LIGHT_BYTES = 64 << 10;
 
+    private static final int NOT_AWAITED = Integer.MAX_VALUE;
+
     private final long capacityBytes;
     private final EventTurns light = new EventTurns();
     private final EventTurns heavy = new EventTurns();
@@ -43,8 +46,9 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     private int size;
     private long lastArrival = System.nanoTime();
 
-    /// Whether the writer is waiting for an event that it may take.
-    private boolean isAwaited;
+    /// The writer is waiting until the queue has at least this many events; [#NOT_AWAITED] if it is
+    /// not waiting.
+    private int awaitedSize = NOT_AWAITED;
 
     private boolean isClosed;
 
@@ -69,7 +73,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         count(event, cost);
         size++;
         lastArrival = System.nanoTime();
-        if (isAwaited) {
+        if (size >= awaitedSize) {
             notify(); // only the writer waits
         }
         return true;
@@ -112,16 +116,27 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
             if (left <= 0 || isClosed) {
                 return null;
             }
-            await(Math.min(left, rest));
+            await(0, Math.min(left, rest));
         }
     }
 
-    private void await(long nanos) throws InterruptedException {
-        isAwaited = true;
+    /// Waits until at least `events` events are queued, the time has passed, or the queue is
+    /// closed.
+    synchronized void awaitSize(int events, Duration time) throws InterruptedException {
+        long until = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos();
+                left > 0 && size < events && !isClosed;
+                left = until - System.nanoTime()) {
+            await(events, left);
+        }
+    }
+
+    private void await(int events, long nanos) throws InterruptedException {
+        awaitedSize = events;
         try {
             TimeUnit.NANOSECONDS.timedWait(this, nanos);
         } finally {
-            isAwaited = false;
+            awaitedSize = NOT_AWAITED;
         }
     }
 

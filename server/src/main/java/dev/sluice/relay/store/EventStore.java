@@ -3,7 +3,6 @@ package dev.sluice.relay.store;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.DedicatedConnection;
-import dev.sluice.platform.db.InsertRows;
 import dev.sluice.platform.db.NewRows;
 import dev.sluice.platform.db.SqlStatement;
 import dev.sluice.platform.db.Tx;
@@ -73,8 +72,9 @@ public final class EventStore {
 
     private BatchRows rows(List<AcceptedEvent> batch) {
         int deliveries = batch.stream().mapToInt(event -> event.deliveries().size()).sum();
-        return Math.max(batch.size(), deliveries) <= InsertRows.MAX_ROWS
-                ? new BatchRows(new InsertRows(), new InsertRows(), new InsertRows())
+        int most = Math.max(batch.size(), deliveries);
+        return NewRows.fitStatement(most)
+                ? new BatchRows(NewRows.of(most), NewRows.of(most), NewRows.of(most))
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
     }
 

@@ -10,9 +10,8 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,13 +19,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Writes values to PostgreSQL, by COPY and by `insert`, and compares the text that it returns for
-/// them.
-@ParameterizedClass(name = "by COPY: {0}")
-@ValueSource(booleans = {true, false})
+/// Writes values to PostgreSQL, by COPY and by both kinds of `insert`, and compares the text that
+/// it returns for them.
+@ParameterizedClass
+@EnumSource
 class NewRowsTest {
 
-    @Parameter private boolean isCopy;
+    enum RowsForm {
+        COPY,
+        INSERT_OF_VALUES,
+        INSERT_OF_ARRAYS
+    }
+
+    private final RowsForm form;
+
+    NewRowsTest(RowsForm form) {
+        this.form = form;
+    }
 
     private static final UUID ID = UUID.fromString("0190a5c4-0000-7000-8000-abcdef012fff");
     private static final UUID MAX_UUID = new UUID(-1, -1);
@@ -50,7 +59,11 @@ class NewRowsTest {
     }
 
     private NewRows rows() {
-        return isCopy ? new CopyRows() : new InsertRows();
+        return switch (form) {
+            case COPY -> new CopyRows();
+            case INSERT_OF_VALUES -> new InsertRows();
+            case INSERT_OF_ARRAYS -> new ArrayRows();
+        };
     }
 
     /// Writes the rows into a column of this type. Returns the values as PostgreSQL prints them,
@@ -96,6 +109,8 @@ class NewRowsTest {
                                         .row(1)
                                         .text("\\.")))
                 .containsExactly("", "İğne ß 漢字 🔑\t\\N\n'", "\\.");
+        assertThat(copied("text", row().text("NULL").row(1).text("{a,\"b\"}").row(1).text(" ")))
+                .containsExactly("NULL", "{a,\"b\"}", " ");
         assertThat(copied("text", row().text(Optional.of("x")).row(1).text(Optional.empty())))
                 .containsExactly("x", "null");
     }
@@ -104,6 +119,30 @@ class NewRowsTest {
     void bytes_arrive_as_they_are() {
         assertThat(copied("bytea", row().bytes(new byte[0]).row(1).bytes(new byte[] {0, -1, 10})))
                 .containsExactly("\\x", "\\x00ff0a");
+    }
+
+    @Test
+    void a_null_beside_values_is_null() {
+        assertThat(
+                        copied(
+                                "bytea",
+                                row().nullValue(NewRows.ColumnType.BYTES)
+                                        .row(1)
+                                        .bytes(new byte[] {7})
+                                        .row(1)
+                                        .nullValue(NewRows.ColumnType.BYTES)))
+                .containsExactly("null", "\\x07", "null");
+        assertThat(
+                        copied(
+                                "uuid[]",
+                                row().uuids(List.of(ID))
+                                        .row(1)
+                                        .nullValue(NewRows.ColumnType.UUIDS)
+                                        .row(1)
+                                        .uuids(List.of(MAX_UUID, ID))))
+                .containsExactly("{" + ID + "}", "null", "{" + MAX_UUID + "," + ID + "}");
+        assertThat(copied("boolean", row().bool(true).row(1).bool(false)))
+                .containsExactly("true", "false");
     }
 
     @Test
@@ -282,7 +321,7 @@ class NewRowsTest {
                         return !db.<List<Integer>>call(NewRowsTest::trips).isEmpty();
                     });
 
-            assertThat(isVisible).as("before the driver commits").isNotEqualTo(isCopy);
+            assertThat(isVisible).as("before the driver commits").isEqualTo(form != RowsForm.COPY);
             assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).containsExactly(1, 2, 3);
         }
         db.run(tx -> tx.update("drop table trip"));

@@ -1,6 +1,7 @@
 package dev.sluice.relay.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.Source;
@@ -14,6 +15,7 @@ import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +31,7 @@ class JournalQueueTest {
 
     private static final long CAPACITY_BYTES = 1 << 20;
     private static final int SEEDS = 200;
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private final JournalQueue queue = new JournalQueue(CAPACITY_BYTES);
 
@@ -261,5 +264,38 @@ class JournalQueueTest {
         polling.countDown();
 
         assertThat(queue.poll(20, TimeUnit.SECONDS)).isSameAs(event);
+    }
+
+    @Test
+    void a_wait_for_events_ends_when_they_are_there_or_the_time_has_passed_or_the_queue_closes()
+            throws InterruptedException {
+        queue.offer(event(source()));
+        queue.awaitSize(1, LONG);
+        queue.awaitSize(2, Duration.ofMillis(1));
+        assertThat(queue.size()).as("the time has passed").isEqualTo(1);
+
+        var waiting = awaitingSize(3);
+        queue.offer(event(source()));
+        await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+        queue.offer(event(source()));
+        assertThat(waiting.join(LONG)).as("three are queued").isTrue();
+
+        var atClose = awaitingSize(4);
+        queue.close();
+        assertThat(atClose.join(LONG)).as("closed").isTrue();
+    }
+
+    private Thread awaitingSize(int events) {
+        var thread =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                queue.awaitSize(events, LONG);
+                            } catch (InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+        await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        return thread;
     }
 }

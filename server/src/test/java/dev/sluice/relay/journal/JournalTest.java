@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
+import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.DedicatedConnection;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
@@ -167,6 +169,67 @@ class JournalTest {
                 .containsEntry(StoreFixture.UsageCount.events(VerificationStatus.SKIPPED), 100);
         assertThat(fixture.count("event")).isEqualTo(100);
         assertThat(fixture.count("delivery_work")).isEqualTo(100);
+    }
+
+    /// A batch is written in one of three forms, by its size ([dev.sluice.platform.db.NewRows]).
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 5, 32, 33})
+    void a_batch_of_any_size_is_stored_whole(int size) {
+        var events = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < size; i++) {
+            events.add(mixed(i));
+            assertThat(journal.offer(events.getLast())).isTrue();
+        }
+        start();
+
+        for (int i = 0; i < size; i++) {
+            var event = events.get(i);
+            assertThat(event.receipt().await()).isEqualTo(STORED);
+            fixture.db.run(tx ->
+                    tx.single(
+                            "select content_type, filtered, body from event where id = ?",
+                            row -> {
+                                assertThat(row.textOrNone("content_type"))
+                                        .isEqualTo(event.contentType());
+                                assertThat(row.uuids("filtered"))
+                                        .isEqualTo(
+                                                event.filteredConnections().stream()
+                                                        .map(ConnectionId::value)
+                                                        .toList());
+                                assertThat(row.bytes("body")).isEqualTo(event.payload().body());
+                                return true;
+                            },
+                            event.id().value()));
+            assertThat(fixture.workState(StoreFixture.work(event, 1, 0)))
+                    .contains(
+                            i % 2 == 0
+                                    ? StoreFixture.WorkRowState.ownedBy(EPOCH)
+                                    : StoreFixture.WorkRowState.waiting(StoreFixture.NOON, 0));
+        }
+        assertThat(fixture.count("ledger")).isEqualTo(1);
+    }
+
+    /// Returns an event whose optional columns depend on `i`.
+    private AcceptedEvent mixed(int i) {
+        var id = Some.eventId();
+        var payload = Payload.of(List.of(), new byte[] {(byte) i, 0, '"', '\\'});
+        return new AcceptedEvent(
+                id,
+                route.source(),
+                "POST",
+                i % 3 == 0 ? Optional.empty() : Optional.of("text/plain; a=\"{,}\""),
+                EventVerification.VERIFIED,
+                new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                new AcceptedEvent.DeliveryPlan(
+                        List.of(
+                                new AcceptedEvent.PlannedDelivery(
+                                        DeliveryId.of(id, 1), route, i % 2 == 0)),
+                        i % 3 == 1
+                                ? List.of()
+                                : List.of(
+                                        Some.route(route.source().id()).connection().id(),
+                                        route.connection().id())),
+                StoreFixture.receiptDueSoon());
     }
 
     @Test
