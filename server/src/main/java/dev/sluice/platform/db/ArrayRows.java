@@ -10,6 +10,9 @@ import java.util.stream.IntStream;
 
 /// Some rows for one `insert` statement, collected in memory. The statement's arguments are arrays,
 /// one for each column, so its text does not depend on the number of rows.
+///
+/// A column's values, and its nulls, must all have the same type; otherwise the methods that add a
+/// value throw an [IllegalArgumentException].
 public final class ArrayRows implements StatementRows {
 
     /// The maximum number of rows per table for which this is faster than a COPY.
@@ -43,9 +46,11 @@ public final class ArrayRows implements StatementRows {
         return rows == 0;
     }
 
-    /// @throws IllegalArgumentException if the earlier rows have a different number of columns
+    /// @throws IllegalArgumentException if an earlier row has a different number of columns or
+    ///   values
     @Override
     public ArrayRows row(int columnCount) {
+        checkLastRow();
         if (rows > 0 && columnCount != columns.size()) {
             throw new IllegalArgumentException(
                     "rows with " + columns.size() + " and " + columnCount);
@@ -53,6 +58,14 @@ public final class ArrayRows implements StatementRows {
         rows++;
         filled = 0;
         return this;
+    }
+
+    /// Without this check, the values of later rows would move into the gap.
+    private void checkLastRow() {
+        if (filled != columns.size()) {
+            throw new IllegalArgumentException(
+                    "a row with " + filled + " of " + columns.size() + " values");
+        }
     }
 
     @Override
@@ -107,10 +120,12 @@ public final class ArrayRows implements StatementRows {
                 list.stream().map(UUID::toString).collect(Collectors.joining(",", "{", "}")));
     }
 
-    /// @throws IllegalArgumentException if the column has values of another type
     private ArrayRows value(ColumnType type, Object value) {
         if (rows == 1) {
             columns.add(new Column(type, new ArrayList<>()));
+        }
+        if (filled == columns.size()) {
+            throw new IllegalArgumentException("a row with more than " + filled + " values");
         }
         var column = columns.get(filled);
         if (column.type() != type) {
@@ -124,6 +139,7 @@ public final class ArrayRows implements StatementRows {
 
     @Override
     public SqlStatement into(String table) {
+        checkLastRow();
         String sql =
                 "insert into %s select %s from unnest(%s) as new_row (%s)"
                         .formatted(

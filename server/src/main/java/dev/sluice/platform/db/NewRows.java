@@ -25,6 +25,9 @@ public sealed interface NewRows permits CopyRows, StatementRows {
 
     boolean isEmpty();
 
+    /// Begins a row.
+    ///
+    /// @param columns the number of values that the row will have, the same for all rows
     NewRows row(int columns);
 
     /// Adds a null value.
@@ -74,6 +77,8 @@ public sealed interface NewRows permits CopyRows, StatementRows {
     }
 
     /// Adds a timestamp, truncated to microseconds, which is PostgreSQL's resolution.
+    ///
+    /// @param value a time in the years 1 to 9999
     NewRows instant(Instant value);
 
     NewRows uuids(List<UUID> values);

@@ -8,7 +8,8 @@ import java.time.Duration;
 /// A pause is useful only while events arrive. Some senders wait for a response before they send
 /// their next event. These senders all send soon after a commit, and then send nothing until the
 /// next commit. The length of the pause adapts to this: it shrinks if no event arrives in its last
-/// third, and grows otherwise. Not thread-safe.
+/// third, and grows otherwise. A pause also ends early once as many events are queued as there are
+/// senders that may be waiting ([#senders]). Not thread-safe.
 final class BatchLinger {
 
     static final Duration MAX_LINGER = Duration.ofMillis(2);
@@ -36,11 +37,19 @@ final class BatchLinger {
         return lastBatch >= MIN_BATCH && queued < MAX_QUEUED && queuedBytes < MAX_QUEUED_BYTES;
     }
 
+    /// Returns the number of senders that may be waiting for a response: those whose events were
+    /// just written, and those whose events were queued already. If they all send their next event
+    /// only after a response, no more than this many events can be queued.
+    static int senders(int lastBatch, int queued) {
+        return lastBatch + queued;
+    }
+
+    /// Returns the longest time that the next pause may take.
     Duration length() {
         return Duration.ofNanos(nanos);
     }
 
-    /// Adapts the length of the next pause. Called after a pause of [#length].
+    /// Adapts the length of the next pause. Called after a pause of at most [#length].
     ///
     /// @param begun when the pause began, as a [System#nanoTime] value
     /// @param lastArrival when the last event arrived, whether before or during the pause

@@ -134,16 +134,12 @@ public final class Journal implements AutoCloseable {
         lingerIfBusy(writeBatch(first));
     }
 
-    /// Under load, waits between two batches, so that more events share the cost of a commit. The
-    /// pause ends early once as many events are queued as there are senders that may be waiting for
-    /// a response: those whose events were just written, and those whose events were queued
-    /// already. If they all send their next event only after a response, nobody is left to wait
-    /// for.
+    /// Under load, waits between two batches, so that more events share the cost of a commit.
     private void lingerIfBusy(int lastBatch) throws InterruptedException {
         int queued = queue.size();
         if (!writer.isClosing() && BatchLinger.isUseful(lastBatch, queued, queue.bytes())) {
             long begun = System.nanoTime();
-            queue.awaitSize(lastBatch + queued, linger.length());
+            queue.awaitSize(BatchLinger.senders(lastBatch, queued), linger.length());
             linger.paused(begun, queue.lastArrival());
         }
     }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /// The queue of events that are waiting for the journal's writer. No source can fill it or delay
@@ -28,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 ///   back for a while after each commit of heavy events ([HeavyRest]).
 ///
 /// Room and weight are measured by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
-/// synchronizes on this object, and only `poll` waits.
+/// synchronizes on this object, and only `poll` and `awaitSize` wait.
 final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
     static final int MAX_LIGHT_BYTES = 64 << 10;
@@ -46,9 +47,14 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     private int size;
     private long lastArrival = System.nanoTime();
 
-    /// The writer is waiting until the queue has at least this many events; [#NOT_AWAITED] if it is
-    /// not waiting.
+    /// Whether the writer is waiting for an event that it may take.
+    private boolean isAwaited;
+
+    /// The number of events for which [#awaitSize] waits; [#NOT_AWAITED] if it does not wait.
     private int awaitedSize = NOT_AWAITED;
+
+    /// Gets permits once so many events are queued.
+    private final Semaphore enough = new Semaphore(0);
 
     private boolean isClosed;
 
@@ -73,8 +79,11 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         count(event, cost);
         size++;
         lastArrival = System.nanoTime();
-        if (size >= awaitedSize) {
+        if (isAwaited) {
             notify(); // only the writer waits
+        }
+        if (size >= awaitedSize) {
+            enough.release();
         }
         return true;
     }
@@ -116,28 +125,41 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
             if (left <= 0 || isClosed) {
                 return null;
             }
-            await(0, Math.min(left, rest));
+            await(Math.min(left, rest));
+        }
+    }
+
+    private void await(long nanos) throws InterruptedException {
+        isAwaited = true;
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        } finally {
+            isAwaited = false;
         }
     }
 
     /// Waits until at least `events` events are queued, the time has passed, or the queue is
-    /// closed.
-    synchronized void awaitSize(int events, Duration time) throws InterruptedException {
-        long until = System.nanoTime() + time.toNanos();
-        for (long left = time.toNanos();
-                left > 0 && size < events && !isClosed;
-                left = until - System.nanoTime()) {
-            await(events, left);
+    /// closed. Called only by the writer. The wait is precise to some 0.1 ms, while one for this
+    /// object would take whole milliseconds.
+    void awaitSize(int events, Duration time) throws InterruptedException {
+        try {
+            if (!beginAwaitSize(events)) {
+                boolean _ = enough.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS);
+            }
+        } finally {
+            endAwaitSize();
         }
     }
 
-    private void await(int events, long nanos) throws InterruptedException {
+    /// Returns whether the queue already has so many events or is closed.
+    private synchronized boolean beginAwaitSize(int events) {
         awaitedSize = events;
-        try {
-            TimeUnit.NANOSECONDS.timedWait(this, nanos);
-        } finally {
-            awaitedSize = NOT_AWAITED;
-        }
+        return size >= events || isClosed;
+    }
+
+    private synchronized void endAwaitSize() {
+        awaitedSize = NOT_AWAITED;
+        enough.drainPermits();
     }
 
     /// Removes and returns the light event whose turn it is, or null if there is none.
@@ -163,12 +185,13 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         heavyRest.wroteHeavy(begun, System.nanoTime());
     }
 
-    /// Stops holding heavy events back, and makes [#poll] stop waiting for events.
+    /// Stops holding heavy events back, and makes [#poll] and [#awaitSize] stop waiting for events.
     @Override
     public synchronized void close() {
         heavyRest.end();
         isClosed = true;
         notify();
+        enough.release();
     }
 
     private @Nullable AcceptedEvent removeFrom(EventTurns turns) {

@@ -122,6 +122,26 @@ class NewRowsTest {
     }
 
     @Test
+    void a_row_with_too_few_values_is_never_written() {
+        assertThatExceptionOfType(RuntimeException.class)
+                .isThrownBy(() ->
+                        db.run(tx -> {
+                            tx.update(
+                                    "create temporary table pairs (a integer, b text) on commit"
+                                            + " drop");
+                            var rows = rows().row(2).int4(1).text("one").row(2).int4(2);
+                            tx.insert(List.of(), List.of(new Tx.Insertion("pairs (a, b)", rows)));
+                        }));
+    }
+
+    @Test
+    void text_with_a_zero_byte_is_a_bad_row() {
+        assertThatExceptionOfType(DbException.class)
+                .isThrownBy(() -> copied("text", row().text("a\0b")))
+                .satisfies(e -> assertThat(e.failure()).isEqualTo(DbFailure.BAD_ROW));
+    }
+
+    @Test
     void a_null_beside_values_is_null() {
         assertThat(
                         copied(

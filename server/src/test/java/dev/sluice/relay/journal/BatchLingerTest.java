@@ -29,6 +29,11 @@ class BatchLingerTest {
     }
 
     @Test
+    void it_ends_when_all_are_back_who_got_an_answer_or_were_waiting_already() {
+        assertThat(BatchLinger.senders(12, 4)).isEqualTo(16);
+    }
+
+    @Test
     void it_is_as_short_as_senders_need_that_wait_for_their_answers() {
         var back = Duration.ofNanos(400_000);
 

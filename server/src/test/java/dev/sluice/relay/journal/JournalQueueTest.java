@@ -285,6 +285,18 @@ class JournalQueueTest {
         assertThat(atClose.join(LONG)).as("closed").isTrue();
     }
 
+    @Test
+    void a_short_wait_does_not_take_a_whole_millisecond() throws InterruptedException {
+        long shortest = Long.MAX_VALUE;
+        for (int i = 0; i < 50; i++) {
+            long begun = System.nanoTime();
+            queue.awaitSize(1, Duration.ofNanos(200_000));
+            shortest = Math.min(shortest, System.nanoTime() - begun);
+        }
+
+        assertThat(shortest).isBetween(200_000L, 900_000L);
+    }
+
     private Thread awaitingSize(int events) {
         var thread =
                 Thread.ofPlatform()
