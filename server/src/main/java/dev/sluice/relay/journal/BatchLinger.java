@@ -13,7 +13,10 @@ import java.time.Duration;
 final class BatchLinger {
 
     static final Duration MAX_LINGER = Duration.ofMillis(2);
-    static final Duration MIN_LINGER = Duration.ofNanos(200_000);
+
+    /// A shorter pause would end before all senders are back. If they are back sooner, it ends
+    /// anyway ([#senders]).
+    static final Duration MIN_LINGER = Duration.ofMillis(1);
 
     /// The writer pauses only after a batch of at least this many events. After such a batch, more
     /// events are likely to arrive soon.
