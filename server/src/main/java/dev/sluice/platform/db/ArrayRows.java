@@ -20,7 +20,7 @@ public final class ArrayRows implements StatementRows {
 
     /// The values of one column, in the order of the rows. A null is represented by the column's
     /// type.
-    private record Column(ColumnType type, List<Object> values) {
+    private record ArrayColumn(ColumnType type, List<Object> values) {
 
         /// The type of the elements of the column's array. PostgreSQL has no arrays of arrays of
         /// different lengths, so a list is passed as the text of an array.
@@ -33,7 +33,7 @@ public final class ArrayRows implements StatementRows {
         }
     }
 
-    private final List<Column> columns = new ArrayList<>();
+    private final List<ArrayColumn> columns = new ArrayList<>();
 
     /// The number of rows, including the last one, which may be incomplete.
     private int rows;
@@ -122,7 +122,7 @@ public final class ArrayRows implements StatementRows {
 
     private ArrayRows value(ColumnType type, Object value) {
         if (rows == 1) {
-            columns.add(new Column(type, new ArrayList<>()));
+            columns.add(new ArrayColumn(type, new ArrayList<>()));
         }
         if (filled == columns.size()) {
             throw new IllegalArgumentException("a row with more than " + filled + " values");
