@@ -1,6 +1,5 @@
 package dev.sluice.platform.db;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -13,7 +12,7 @@ import java.util.stream.IntStream;
 ///
 /// A column's values, and its nulls, must all have the same type; otherwise the methods that add a
 /// value throw an [IllegalArgumentException].
-public final class ArrayRows implements StatementRows {
+final class ArrayRows extends StatementRows {
 
     /// The maximum number of rows per table for which this is faster than a COPY.
     static final int MAX_ROWS = 32;
@@ -69,58 +68,14 @@ public final class ArrayRows implements StatementRows {
     }
 
     @Override
-    public ArrayRows nullValue(ColumnType type) {
-        return value(type, type);
-    }
-
-    @Override
-    public ArrayRows uuid(UUID value) {
-        return value(ColumnType.UUID, value);
-    }
-
-    @Override
-    public ArrayRows bool(boolean value) {
-        return value(ColumnType.BOOL, value);
-    }
-
-    @Override
-    public ArrayRows int2(int value) {
-        return value(ColumnType.INT2, (short) value);
-    }
-
-    @Override
-    public ArrayRows int4(int value) {
-        return value(ColumnType.INT4, value);
-    }
-
-    @Override
-    public ArrayRows int8(long value) {
-        return value(ColumnType.INT8, value);
-    }
-
-    @Override
-    public ArrayRows bytes(byte[] value) {
-        return value(ColumnType.BYTES, value);
-    }
-
-    @Override
-    public ArrayRows text(String value) {
-        return value(ColumnType.TEXT, value);
-    }
-
-    @Override
-    public ArrayRows instant(Instant value) {
-        return value(ColumnType.INSTANT, value);
-    }
-
-    @Override
     public ArrayRows uuids(List<UUID> list) {
         return value(
                 ColumnType.UUIDS,
                 list.stream().map(UUID::toString).collect(Collectors.joining(",", "{", "}")));
     }
 
-    private ArrayRows value(ColumnType type, Object value) {
+    @Override
+    ArrayRows value(ColumnType type, Object value) {
         if (rows == 1) {
             columns.add(new ArrayColumn(type, new ArrayList<>()));
         }
@@ -138,7 +93,7 @@ public final class ArrayRows implements StatementRows {
     }
 
     @Override
-    public SqlStatement into(String table) {
+    SqlStatement into(String table) {
         checkLastRow();
         String sql =
                 "insert into %s select %s from unnest(%s) as new_row (%s)"
