@@ -298,6 +298,29 @@ class JournalTest {
         assertThat(listener.dropped()).isEmpty();
     }
 
+    @ParameterizedTest
+    @EnumSource(PostgresProxy.CommitCut.class)
+    void a_connection_that_breaks_around_the_commit_of_a_batch_leaves_one_copy_of_each_event(
+            PostgresProxy.CommitCut cut) {
+        var events = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 20; i++) {
+            events.add(StoreFixture.event(true, route));
+            assertThat(journal.offer(events.getLast())).isTrue();
+        }
+        proxy.cutNextCommit(cut);
+        start();
+
+        assertThat(events).allMatch(event -> event.receipt().await() == STORED);
+        assertThat(proxy.isCutPending()).isFalse();
+        assertThat(fixture.count("event")).isEqualTo(20);
+        assertThat(events).allMatch(event -> fixture.count(event) == 1);
+        assertThat(fixture.count("delivery_work")).isEqualTo(20);
+        assertThat(fixture.ledger(route.source().id().value()))
+                .containsEntry(StoreFixture.UsageCount.events(VerificationStatus.SKIPPED), 20);
+        await().until(() -> listener.stored().size() == 20);
+        assertThat(listener.dropped()).isEmpty();
+    }
+
     @Test
     void a_database_that_comes_back_in_time_is_only_slow() {
         start();
@@ -595,44 +618,39 @@ class JournalTest {
 
     @Test
     void what_the_database_will_not_take_is_refused_and_the_journal_goes_on() {
-        var id = Some.eventId();
-        var wrong =
-                new AcceptedEvent(
-                        id,
-                        route.source(),
-                        "POST",
-                        Optional.of("no\0text"),
-                        EventVerification.SKIPPED,
-                        new AcceptedEvent.EncodedPayload(
-                                Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
-                        new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
-                        StoreFixture.receiptDueSoon());
+        var wrong = unstorable();
         start();
 
         assertThat(storedBy(journal, wrong)).isEqualTo(REFUSED);
         assertThat(storedBy(journal, StoreFixture.event(true, route))).isEqualTo(STORED);
         assertThat(fixture.count("event")).isEqualTo(1);
-        await().until(() -> listener.dropped().equals(List.of(id)));
+        await().until(() -> listener.dropped().equals(List.of(wrong.id())));
     }
 
-    @Test
-    void only_the_event_that_breaks_a_rule_is_refused_and_its_whole_batch_is_stored() {
+    /// Returns an event with a content type that PostgreSQL cannot store.
+    private AcceptedEvent unstorable() {
+        var payload = Some.payload("{}");
+        return new AcceptedEvent(
+                Some.eventId(),
+                route.source(),
+                "POST",
+                Optional.of("no\0text"),
+                EventVerification.SKIPPED,
+                new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
+                StoreFixture.receiptDueSoon());
+    }
+
+    /// A batch is written in one of three forms, by its size.
+    @ParameterizedTest
+    @ValueSource(ints = {3, 20, 100})
+    void only_the_event_that_breaks_a_rule_is_refused_and_its_whole_batch_is_stored(int others) {
         var events = new ArrayList<AcceptedEvent>();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < others; i++) {
             events.add(StoreFixture.event(true, route));
         }
-        var wrong =
-                new AcceptedEvent(
-                        Some.eventId(),
-                        route.source(),
-                        "POST",
-                        Optional.of("no\0text"),
-                        EventVerification.SKIPPED,
-                        new AcceptedEvent.EncodedPayload(
-                                Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
-                        new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
-                        StoreFixture.receiptDueSoon());
-        events.add(33, wrong);
+        var wrong = unstorable();
+        events.add(others / 3, wrong);
         try (var log = LogRecorder.of(Journal.class)) {
             events.forEach(event -> assertThat(journal.offer(event)).isTrue());
             start();
@@ -640,7 +658,7 @@ class JournalTest {
             assertThat(events)
                     .allMatch(event ->
                             event.receipt().await() == (event.equals(wrong) ? REFUSED : STORED));
-            assertThat(fixture.count("event")).isEqualTo(100);
+            assertThat(fixture.count("event")).isEqualTo(others);
             assertThat(log.values("journal.event_refused", "event_id"))
                     .containsExactly(wrong.id().toString());
         }
