@@ -315,6 +315,7 @@ class JournalTest {
         assertThat(fixture.count("event")).isEqualTo(20);
         assertThat(events).allMatch(event -> fixture.count(event) == 1);
         assertThat(fixture.count("delivery_work")).isEqualTo(20);
+        assertThat(fixture.count("ledger")).isEqualTo(1);
         assertThat(fixture.ledger(route.source().id().value()))
                 .containsEntry(StoreFixture.UsageCount.events(VerificationStatus.SKIPPED), 20);
         await().until(() -> listener.stored().size() == 20);
