@@ -112,7 +112,7 @@ public final class LaneLoader {
             }
             var payload = found.payloads().get(waiting.delivery().id().event());
             var loaded = new AdmittedDelivery(waiting, Optional.ofNullable(payload), epoch);
-            if (!admit(reader, route, loaded, Optional.empty())) {
+            if (admit(reader, route, loaded, Optional.empty()) == AdmitResult.NO_MEMORY) {
                 break;
             }
             taken++;
@@ -136,7 +136,7 @@ public final class LaneLoader {
         for (var waiting : reader.read(lanes, clock.instant(), MAX_DELIVERIES_PER_LOAD)) {
             if (endsWithoutAttempt(waiting)) {
                 var ended = new AdmittedDelivery(waiting, Optional.empty(), epoch);
-                admit(reader, route, ended, Optional.empty());
+                var _ = admit(reader, route, ended, Optional.empty());
             } else if (!PoisonPolicy.isSuspect(waiting.recoveries())) {
                 return Optional.of(waiting);
             } else if (suspect.isEmpty()) {
@@ -169,7 +169,7 @@ public final class LaneLoader {
         }
         var payload = Optional.ofNullable(read.payloads().get(event));
         var loaded = new AdmittedDelivery(waiting, payload, epoch);
-        return admit(reader, route, loaded, Optional.of(probe)) && payload.isPresent();
+        return admit(reader, route, loaded, Optional.of(probe)) == AdmitResult.QUEUED;
     }
 
     /// Handles a delivery whose payload could not be read. After the first failed load, lets the
@@ -200,9 +200,17 @@ public final class LaneLoader {
         return true;
     }
 
-    /// Queues one delivery, or ends it if it is poison (see [PoisonPolicy]), it has expired, or its
-    /// event no longer exists. Returns false if there is no memory for the delivery now.
-    private boolean admit(
+    /// What became of a delivery that was to be queued.
+    private enum AdmitResult {
+        QUEUED,
+        /// The delivery ended without an attempt.
+        ENDED,
+        NO_MEMORY
+    }
+
+    /// Queues one delivery if there is memory for it now, or ends it if it is poison (see
+    /// [PoisonPolicy]), it has expired, or its event no longer exists.
+    private AdmitResult admit(
             LaneReader reader, Route route, AdmittedDelivery read, Optional<Probe> probe)
             throws InterruptedException {
         var waiting = read.waiting();
@@ -214,17 +222,17 @@ public final class LaneLoader {
         if (PoisonPolicy.isPoison(waiting.recoveries())) {
             log.atWarn().addKeyValue("delivery_id", delivery.id()).log("delivery.poison_detected");
             end(reader, route, waiting, ErrorCode.INTERRUPTED);
-            return true;
+            return AdmitResult.ENDED;
         }
         if (read.payload().isEmpty() || attemptRunner.isExpired(delivery)) {
             end(reader, route, waiting, ErrorCode.EVENT_EXPIRED);
-            return true;
+            return AdmitResult.ENDED;
         }
         var destination = route.destination().id();
         var payload = read.payload().get();
         var admission = dispatcher.admission();
         if (!admission.reserveWaiting(destination, delivery.trigger(), payload.memoryBytes())) {
-            return false;
+            return AdmitResult.NO_MEMORY;
         }
         admitted++;
         reader.add(delivery);
@@ -233,7 +241,7 @@ public final class LaneLoader {
                 destination,
                 new LoadedDelivery(
                         delivery, payload, false, read.epoch(), waiting.recoveries(), probe));
-        return true;
+        return AdmitResult.QUEUED;
     }
 
     private void end(
