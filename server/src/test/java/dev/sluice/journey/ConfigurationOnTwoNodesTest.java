@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Tests that a configuration change made on one node takes effect on another node of the same
-/// relay. [HoldOnTwoNodesTest] covers holds.
+/// relay. [HoldInMemoryTest] covers holds.
 class ConfigurationOnTwoNodesTest {
 
     /// The time within which a change must take effect on all nodes.
