@@ -81,6 +81,10 @@ public record LoadPlan(
         return of(pattern, connections, List.of(ingest));
     }
 
+    public LoadPlan following(LoadPattern pattern) {
+        return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, ledger);
+    }
+
     public LoadPlan sized(int bytes) {
         return sized(new BodySizes(bytes, bytes));
     }

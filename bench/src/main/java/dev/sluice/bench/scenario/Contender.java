@@ -2,6 +2,7 @@ package dev.sluice.bench.scenario;
 
 import static dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn.*;
 
+import dev.sluice.bench.load.LoadPattern;
 import dev.sluice.bench.load.LoadPlan;
 import dev.sluice.bench.relay.RelayProcess;
 import dev.sluice.bench.relay.SystemUnderTest;
@@ -17,6 +18,10 @@ import java.util.function.IntConsumer;
 
 /// One of several systems that are measured in turn, with the results of its rounds so far.
 final class Contender {
+
+    /// The default time for which a system is under load before the first round. During the first
+    /// minute, the JVM is still compiling the system's code.
+    static final int SETTLING_SECONDS = 60;
 
     private final String title;
     private final LoadPlan plan;
@@ -38,9 +43,15 @@ final class Contender {
 
     /// Creates a source on the relay, connects it to the sink, and returns the relay as a
     /// contender.
-    static Contender of(String title, LoadSettings load, RelayProcess relay, SinkProcess sink) {
-        var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
-        return new Contender(title, load.backToBack(source.ingest()), relay, sink);
+    ///
+    /// @param rate the rate of the measured load in requests per second, or 0 for as many as the
+    ///   relay answers
+    static Contender of(
+            String title, LoadSettings load, int rate, RelayProcess relay, SinkProcess sink) {
+        var ingest =
+                relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight()).ingest();
+        var plan = rate == 0 ? load.backToBack(ingest) : load.gently(rate, ingest);
+        return new Contender(title, plan, relay, sink);
     }
 
     String title() {
@@ -65,12 +76,13 @@ final class Contender {
         }
     }
 
-    /// Puts the system under load and ignores the result. Call this before the first round, so that
-    /// the JVM compiles the system's code before the measurements start.
+    /// Puts the system under full load and ignores the result. Call this before the first round, so
+    /// that the JVM compiles the system's code before the measurements start.
     void settle(Duration time) {
         var arrivals = new SinkArrivals(sink);
+        var full = plan.following(new LoadPattern.BackToBack());
         var measurement =
-                LoadMeasurement.run(system, sink, plan.lasting(time, Duration.ofSeconds(1)));
+                LoadMeasurement.run(system, sink, full.lasting(time, Duration.ofSeconds(1)));
         arrivals.awaitAll(measurement);
     }
 

@@ -14,6 +14,7 @@ import dev.sluice.bench.report.Goal;
 import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.sink.SinkProcess;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -24,8 +25,9 @@ import java.util.Map;
 /// The same is then done at an even rate of half of what the relay delivered, to compare how long
 /// both take to answer.
 ///
+/// @param settling how long each is under load before the first round
 /// @param halfRounds the number of rounds at half load; with 0, that part is skipped
-public record LimitScenario(RelaySetup setup, LoadSettings load, int halfRounds)
+public record LimitScenario(RelaySetup setup, LoadSettings load, Duration settling, int halfRounds)
         implements Scenario {
 
     private static final Goal DELIVERY_RATIO =
@@ -37,6 +39,7 @@ public record LimitScenario(RelaySetup setup, LoadSettings load, int halfRounds)
         return new LimitScenario(
                 RelaySetup.from(options),
                 LoadSettings.from(options),
+                options.seconds("settling", Contender.SETTLING_SECONDS),
                 options.number("half-rounds", 5));
     }
 
@@ -66,6 +69,8 @@ public record LimitScenario(RelaySetup setup, LoadSettings load, int halfRounds)
                             load.backToBack(bare.ingest()),
                             system,
                             bareSink);
+            limit.settle(settling);
+            full.settle(settling);
             Contender.alternate(load.rounds(), List.of(limit, full), report);
             var fullTable = full.medians();
             var limitTable = limit.medians();

@@ -18,10 +18,12 @@ import java.util.Map;
 /// The comparison shows what a change gains or costs. The result is the median of the rounds'
 /// ratios, because the speed of a noisy machine changes more between rounds than within one.
 ///
+/// @param rate the rate at which both are measured, in requests per second, or 0 for full load
 /// @param settings the settings of both relays, by the names of their environment variables
 public record PairScenario(
         RelaySetup setup,
         LoadSettings load,
+        int rate,
         Duration settling,
         Path against,
         Map<String, String> settings)
@@ -31,15 +33,12 @@ public record PairScenario(
     /// divided by the other build's.
     private static final double MAX_CPU_RATIO = 1.03;
 
-    /// The default time for which each build is under load before the first round. During the first
-    /// minute, the JVM is still compiling the relay's code.
-    private static final int SETTLING_SECONDS = 60;
-
     public static PairScenario from(CommandLineOptions options) {
         return new PairScenario(
                 RelaySetup.from(options),
                 LoadSettings.from(options),
-                options.seconds("settling", SETTLING_SECONDS),
+                options.number("rate", 0),
+                options.seconds("settling", Contender.SETTLING_SECONDS),
                 options.path("against")
                         .orElseThrow(
                                 () -> new CommandLineException("pair needs --against LAUNCHER")),
@@ -54,8 +53,8 @@ public record PairScenario(
                     "pair",
                     settings,
                     (here, report) -> {
-                        var ours = Contender.of("this build", load, here, sink);
-                        var theirs = Contender.of("the other build", load, there, sink);
+                        var ours = Contender.of("this build", load, rate, here, sink);
+                        var theirs = Contender.of("the other build", load, rate, there, sink);
                         compare(ours, theirs, report);
                         RelaySetup.stopAndCheck(there, report);
                     });
