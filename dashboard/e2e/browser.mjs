@@ -22,6 +22,11 @@ export async function openBrowser(more = []) {
 /** @param problems collects what went wrong in the page */
 export async function newPage(browser, url, problems, { width = 1440, height = 900, theme = 'light' } = {}) {
   const context = await browser.newContext({ baseURL: url, viewport: { width, height }, colorScheme: theme, timezoneId: 'UTC', locale: 'en-GB', reducedMotion: 'reduce' });
+  return newTab(context, problems);
+}
+
+/** Another page of the same person. */
+export async function newTab(context, problems) {
   const page = await context.newPage();
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', (event) => console.error(`CSP ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));

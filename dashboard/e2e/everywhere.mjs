@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { audit, newPage, processorTime, slowness } from './browser.mjs';
 import { shrink } from './png.mjs';
-import { browser, callAs, made, noProblems, ownPage, page, post, problems, routes, server, settled, signIn } from './world.mjs';
+import { browser, callAs, made, noProblems, ownPage, page, post, problems, routes, server, settled, signIn, visitEach } from './world.mjs';
 
 const guide = fileURLToPath(new URL('../../docs/guide/', import.meta.url));
 
@@ -13,19 +13,18 @@ const MAX_INTERACTION_MILLISECONDS = 100;
 
 test('every page in both themes: axe finds nothing serious, and none is wider than a phone', async () => {
   const found = [];
-  for (const [name, path] of Object.entries({ ...routes(), missing: '/no/such/page' })) {
-    await page.goto(path);
-    await settled(page);
+  await visitEach({ ...routes(), missing: '/no/such/page' }, page, async (tab, name, path) => {
+    await tab.goto(path);
+    await settled(tab);
     for (const theme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme: theme });
-      found.push(...(await audit(page, { onlyColors: theme === 'dark' })).map((one) => `${name}, ${theme}: ${one}`));
+      await tab.emulateMedia({ colorScheme: theme });
+      found.push(...(await audit(tab, { onlyColors: theme === 'dark' })).map((one) => `${name}, ${theme}: ${one}`));
     }
-    await page.setViewportSize({ width: 360, height: 740 });
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${name} is wider than 360 px`);
-    await page.setViewportSize({ width: 1440, height: 900 });
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${name} is wider than the window`);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
+    await tab.setViewportSize({ width: 360, height: 740 });
+    assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${name} is wider than 360 px`);
+    await tab.setViewportSize({ width: 1440, height: 900 });
+    assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${name} is wider than the window`);
+  });
   assert.deepEqual(found, []);
   noProblems();
 });
@@ -36,9 +35,9 @@ const ANSWER_MILLISECONDS = 200;
 
 test('no page moves while it loads, on a phone or a wide screen, though the server takes its time', async (t) => {
   const moved = [];
-  for (const [width, height] of [[1440, 900], [390, 844]]) {
+  const look = async ([width, height]) => {
     const own = await ownPage({ width, height });
-    await own.addInitScript(() => {
+    await own.context().addInitScript(() => {
       window.shift = 0;
       window.shifted = [];
       new PerformanceObserver((list) => {
@@ -49,21 +48,23 @@ test('no page moves while it loads, on a phone or a wide screen, though the serv
         }
       }).observe({ type: 'layout-shift', buffered: true });
     });
-    await own.route('**/api/**', async (route) => {
+    await own.context().route('**/api/**', async (route) => {
       if (route.request().url().includes('/stream')) return route.continue();
       await new Promise((resolve) => setTimeout(resolve, ANSWER_MILLISECONDS));
       await route.continue().catch(() => {});
     });
-    for (const [name, path] of Object.entries(routes())) {
-      await own.goto(path);
-      await settled(own);
-      await own.waitForTimeout(1.5 * ANSWER_MILLISECONDS);
-      const { shift, shifted } = await own.evaluate(() => ({ shift: window.shift, shifted: window.shifted }));
+    await visitEach(routes(), own, async (tab, name, path) => {
+      await tab.goto(path);
+      await settled(tab);
+      await tab.waitForTimeout(1.5 * ANSWER_MILLISECONDS);
+      const { shift, shifted } = await tab.evaluate(() => ({ shift: window.shift, shifted: window.shifted }));
+      assert.equal(typeof shift, 'number', 'the page measures nothing');
       if (shift > MAX_SHIFT) moved.push(`${name} at ${width} px: ${shift.toFixed(3)}, ${[...new Set(shifted)].slice(0, 4).join(' | ')}`);
       else if (shift > MAX_SHIFT / 2) t.diagnostic(`${name} at ${width} px: ${shift.toFixed(3)}`);
-    }
+    });
     await own.context().close();
-  }
+  };
+  await Promise.all([[1440, 900], [390, 844]].map(look));
   assert.deepEqual(moved, []);
   noProblems();
 });

@@ -1,7 +1,7 @@
 // What all tests share: one server, one receiver, one browser, and a page that the first test signs in.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { newPage, openBrowser } from './browser.mjs';
+import { newPage, newTab, openBrowser } from './browser.mjs';
 import { seed } from './seed.mjs';
 import { EMAIL, PASSWORD, startReceiver, startServer } from './server.mjs';
 
@@ -108,6 +108,18 @@ export function routes() {
     appearance: '/settings/appearance',
     welcome: '/welcome',
   };
+}
+
+/** Calls `visit(tab, name, path)` for each route, in two tabs of the page's context at a time: much of the time is waiting. */
+export async function visitEach(paths, own, visit) {
+  const left = Object.entries(paths);
+  await Promise.all(
+    [newTab(own.context(), problems), newTab(own.context(), problems)].map(async (opening) => {
+      const tab = await opening;
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await visit(tab, ...next);
+      await tab.close();
+    }),
+  );
 }
 
 /** Nothing is loading any more. */

@@ -9,6 +9,7 @@ import dev.sluice.cli.testkit.Wire;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -23,7 +24,9 @@ import java.util.List;
 
 /// Tests that `listen`, as a process, misses nothing while the machine sleeps and the server goes
 /// on. The cases run at the same time, because they mostly wait. One of them stands still for
-/// longer than `listen` waits for data; `-Dsluice.sleep=60` makes the others do so, too.
+/// longer than `listen` waits for data; `-Dsluice.sleep=60` makes the others do so, too. This is
+/// the first of the classes, so that others run beside it.
+@Order(1)
 @Execution(ExecutionMode.CONCURRENT)
 class SleepTest {
 
@@ -31,7 +34,7 @@ class SleepTest {
     private static final Duration SLEEP = Duration.ofSeconds(Long.getLong("sluice.sleep", 1));
 
     /// Longer than the 35 s without data after which `listen` takes a stream for lost.
-    private static final Duration LONG_SLEEP = Duration.ofSeconds(60);
+    private static final Duration LONG_SLEEP = Duration.ofSeconds(45);
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 

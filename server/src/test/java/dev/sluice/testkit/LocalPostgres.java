@@ -52,7 +52,7 @@ final class LocalPostgres implements AutoCloseable {
                     "-p "
                             + port
                             + " -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
-                            + " -c max_connections=200 -c timezone=Asia/Kathmandu",
+                            + " -c max_connections=300 -c timezone=Asia/Kathmandu",
                     "start");
             return server;
         } catch (IOException e) {

@@ -52,7 +52,7 @@ public final class TestPostgres {
                     atEnd(server::close, directory);
                 } else {
                     var server =
-                            EmbeddedPostgres.start(directory, Map.of("max_connections", "200"));
+                            EmbeddedPostgres.start(directory, Map.of("max_connections", "300"));
                     databases = name -> database(server, name);
                     atEnd(server::close, directory);
                 }
