@@ -9,7 +9,10 @@ import java.util.List;
 ///   repeat; see [ReplayStore#overlappingJobTimes]
 /// @param leaseEndNanos the time, as a `System.nanoTime` value, from which this process considers
 ///   its lease on the job expired
-record LeasedJob(Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos) {
+/// @param isContinued whether this process has held the lease since the job's last round, which
+///   succeeded. All resends that the job created are then counted
+record LeasedJob(
+        Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos, boolean isContinued) {
 
     LeasedJob {
         overlappingJobTimes = List.copyOf(overlappingJobTimes);

@@ -266,6 +266,17 @@ public final class ReplayStore {
                 lease.toSeconds());
     }
 
+    /// Whether the job is running and this process is still its owner.
+    static boolean isRunning(Tx tx, UUID id, UUID owner) {
+        return tx.findOne(
+                        "select 1 from replay_job where id = ? and owner = ? and status ="
+                                + " 'running'",
+                        _ -> true,
+                        id,
+                        owner)
+                .isPresent();
+    }
+
     /// Returns the creation times of earlier jobs with the same statuses and connection that had
     /// not finished when this job was created. This job does not resend the events that those jobs
     /// resend.
@@ -299,7 +310,7 @@ public final class ReplayStore {
 
     /// Closes a job that was cancelled or has failed, and adds its last chunk's resends to its
     /// count.
-    static void close(Tx tx, Replay replay, UUID owner, int created) {
+    static void close(Tx tx, UUID id, UUID owner, int created) {
         tx.update(
                 """
                 update replay_job
@@ -310,7 +321,7 @@ public final class ReplayStore {
                 """,
                 created,
                 created,
-                replay.id(),
+                id,
                 owner);
     }
 
@@ -329,20 +340,22 @@ public final class ReplayStore {
                 reason);
     }
 
-    /// Marks a job as failed. The job keeps its owner until its last chunk's resends have been
-    /// counted.
-    static void fail(Tx tx, UUID id, UUID owner, String reason, Instant now) {
-        tx.update(
-                """
-                update replay_job
-                   set status = 'failed', reason = ?, updated_at = ?, finished_at = ?
-                 where id = ? and owner = ? and status = 'running'
-                """,
-                reason,
-                now,
-                now,
-                id,
-                owner);
+    /// Marks a running job as failed. The job keeps its owner until its last chunk's resends have
+    /// been counted. Returns false if this process does not own the job, or it is not running.
+    static boolean fail(Tx tx, UUID id, UUID owner, String reason, Instant now) {
+        int failed =
+                tx.update(
+                        """
+                        update replay_job
+                           set status = 'failed', reason = ?, updated_at = ?, finished_at = ?
+                         where id = ? and owner = ? and status = 'running'
+                        """,
+                        reason,
+                        now,
+                        now,
+                        id,
+                        owner);
+        return failed == 1;
     }
 
     /// Ends all of this process's leases, so that other processes can take over its jobs

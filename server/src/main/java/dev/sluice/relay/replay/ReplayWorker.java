@@ -13,6 +13,7 @@ import dev.sluice.relay.selection.ResendSelection;
 import dev.sluice.relay.selection.SelectionPage;
 import dev.sluice.relay.selection.SelectionQueries;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +64,9 @@ public final class ReplayWorker implements Loop.Step {
     /// do not count.
     private static final int MAX_CONSECUTIVE_FAILURES = 30;
 
+    private static final String REPEATED_FAILURE =
+            "Stopped: a chunk of the replay failed repeatedly. The server log says why.";
+
     private static final Duration FINISHED_JOB_RETENTION = Duration.ofDays(30);
     private static final Duration CLEANUP_INTERVAL = Duration.ofHours(1);
 
@@ -79,10 +83,15 @@ public final class ReplayWorker implements Loop.Step {
     private volatile Runnable onLanesWoken = () -> {};
 
     /// The jobs that must wait. Each job may run again once its pause is over. This field and the
-    /// next two are used only by the thread that runs the rounds.
+    /// next three are used only by the thread that runs the rounds.
     private final Map<UUID, Pause> deferrals = new HashMap<>();
 
     private final Map<UUID, Integer> failures = new HashMap<>();
+
+    /// When the leases of the jobs end whose last round succeeded, by the monotonic clock. No other
+    /// process has held such a job since.
+    private final Map<UUID, Long> leaseEnds = new HashMap<>();
+
     private Pause cleanupPause = Pause.NONE;
 
     /// Whether `releaseLeases` has been called. It may be called while a chunk is being processed.
@@ -138,6 +147,7 @@ public final class ReplayWorker implements Loop.Step {
     public boolean run() {
         var now = clock.instant();
         deferrals.values().removeIf(pause -> pause.isOver(now));
+        leaseEnds.values().removeIf(end -> !isAhead(end));
         boolean isMore = false;
         for (var id :
                 db.statement(
@@ -168,6 +178,8 @@ public final class ReplayWorker implements Loop.Step {
             var leased = acquireLease(id);
             boolean isMore = leased.isPresent() && runChunk(leased.get());
             failures.remove(id);
+            leased.filter(job -> job.replay().state().status() == Replay.ReplayStatus.RUNNING)
+                    .ifPresent(job -> leaseEnds.put(id, job.leaseEndNanos()));
             return isMore;
         } catch (DbException e) {
             if (e.isConnectionLost()) {
@@ -182,6 +194,7 @@ public final class ReplayWorker implements Loop.Step {
     }
 
     private Optional<LeasedJob> acquireLease(UUID id) {
+        @Nullable Long earlierEnd = leaseEnds.remove(id);
         long until = nanos.getAsLong() + LEASE_TIMEOUT.minus(LEASE_SAFETY_MARGIN).toNanos();
         return db.call(tx ->
                 ReplayStore.acquireLease(tx, id, owner, LEASE_TIMEOUT)
@@ -189,13 +202,20 @@ public final class ReplayWorker implements Loop.Step {
                                 new LeasedJob(
                                         replay,
                                         ReplayStore.overlappingJobTimes(tx, replay),
-                                        until)));
+                                        until,
+                                        earlierEnd != null && isAhead(earlierEnd))));
+    }
+
+    /// Whether a lease that ends at this time is certainly still valid by the local monotonic
+    /// clock.
+    private boolean isAhead(long leaseEndNanos) {
+        return nanos.getAsLong() - leaseEndNanos < 0;
     }
 
     /// Returns whether this process certainly still holds the job's lease. Uses only the local
     /// monotonic clock and runs no query.
     private boolean isStillHeld(LeasedJob job) {
-        return !hasLeft && nanos.getAsLong() - job.leaseEndNanos() < 0;
+        return !hasLeft && isAhead(job.leaseEndNanos());
     }
 
     private boolean runChunk(LeasedJob job) {
@@ -203,7 +223,7 @@ public final class ReplayWorker implements Loop.Step {
         return switch (replay.state().status()) {
             case RUNNING -> {
                 var refusal = refusal(replay);
-                refusal.ifPresent(reason -> stopFor(reason, replay));
+                refusal.ifPresent(reason -> stopFor(reason, job));
                 yield refusal.isEmpty() && !resendChunk(job);
             }
             case PAUSED -> {
@@ -235,13 +255,14 @@ public final class ReplayWorker implements Loop.Step {
                                 limits.maxWaiting()));
     }
 
-    private void stopFor(ResendRefusal refusal, Replay replay) {
+    private void stopFor(ResendRefusal refusal, LeasedJob job) {
+        var replay = job.replay();
         boolean isLast = replay.scope().waiting().isEmpty();
         var now = clock.instant();
         switch (refusal) {
             case ResendRefusal.PermanentRefusal(String reason) -> {
                 if (isLast && replay.scope().connections().size() == 1) {
-                    fail(replay.id(), reason);
+                    var _ = fail(replay.id(), reason);
                 } else {
                     leaveConnection(replay, now);
                 }
@@ -249,7 +270,7 @@ public final class ReplayWorker implements Loop.Step {
             case ResendRefusal.TemporaryRefusal(String reason) -> {
                 if (isLast) {
                     defer(replay, reason);
-                } else {
+                } else if (job.isContinued() || countEarlierTry(job)) {
                     db.run(tx -> {
                         ReplayStore.saveReason(tx, replay, owner, reason, now);
                         ReplayPositionStore.rotate(tx, replay, owner, now);
@@ -275,38 +296,65 @@ public final class ReplayWorker implements Loop.Step {
                         now));
     }
 
+    /// Counts the resends that another process, or a failed round, created in the chunk at the
+    /// job's position, and moves the position behind them. Called before the job leaves a
+    /// connection for a while, because resends that are not counted would let the job exceed its
+    /// maximum on other connections. Creates no resends. Returns false if the lease was lost.
+    private boolean countEarlierTry(LeasedJob job) {
+        var selection = unexpiredSelection(job.replay());
+        var page = page(selection);
+        var chunk = resend(job, selection, page, 0);
+        chunk.filter(each -> each.created() > 0)
+                .ifPresent(each -> finishChunk(job.replay(), each, page, clock.instant()));
+        return chunk.isPresent();
+    }
+
     /// Resends one chunk. Returns true if it was the last chunk, or if the job cannot continue
     /// immediately.
     private boolean resendChunk(LeasedJob job) {
         var replay = job.replay();
         var selection = unexpiredSelection(replay);
-        var page =
+        var page = page(selection);
+        var chunk = resend(job, selection, page, maxCreated(replay));
+        return chunk.isEmpty() || finishChunk(replay, chunk.get(), page, clock.instant());
+    }
+
+    private SelectionPage page(ResendSelection selection) {
+        return db.call(tx -> {
+            SelectionQueries.forceIndexScan(tx);
+            return SelectionQueries.page(tx, selection, limits.maxChunkEvents());
+        });
+    }
+
+    /// Returns the chunk, or empty if nothing was created because the job is no longer running or
+    /// its lease has expired. In the latter case, defers the job.
+    private Optional<ReplayChunk> resend(
+            LeasedJob job, ResendSelection selection, SelectionPage page, int maxCreated) {
+        if (page.events().isEmpty()) {
+            return Optional.of(new ReplayChunk(0, 0, Optional.empty()));
+        }
+        var id = job.replay().id();
+        if (!db.statement(tx -> ReplayStore.isRunning(tx, id, owner))) {
+            return Optional.empty();
+        }
+        var chunk =
                 db.call(tx -> {
                     SelectionQueries.forceIndexScan(tx);
-                    return SelectionQueries.page(tx, selection, limits.maxChunkEvents());
+                    return ReplayChunkStore.resend(
+                            tx,
+                            job,
+                            selection,
+                            page.events(),
+                            maxCreated,
+                            () -> isStillHeld(job),
+                            clock,
+                            ids.next());
                 });
-        var chunk =
-                page.events().isEmpty()
-                        ? Optional.of(new ReplayChunk(0, 0, Optional.empty()))
-                        : db.call(tx -> {
-                            SelectionQueries.forceIndexScan(tx);
-                            return ReplayChunkStore.resend(
-                                    tx,
-                                    job,
-                                    selection,
-                                    page.events(),
-                                    maxCreated(replay),
-                                    () -> isStillHeld(job),
-                                    clock,
-                                    ids.next());
-                        });
-        var now = clock.instant();
         if (chunk.isEmpty()) {
-            log.atWarn().addKeyValue("replay_id", replay.id()).log("replay.lease_expired");
-            deferrals.put(replay.id(), Pause.of(now, RETRY_INTERVAL));
-            return true;
+            log.atWarn().addKeyValue("replay_id", id).log("replay.lease_expired");
+            deferrals.put(id, Pause.of(clock.instant(), RETRY_INTERVAL));
         }
-        return finishChunk(replay, chunk.get(), page, now);
+        return chunk;
     }
 
     /// Records a finished chunk and wakes the lane that holds its resends. If the job has a rate
@@ -374,16 +422,21 @@ public final class ReplayWorker implements Loop.Step {
         db.run(tx -> ReplayStore.saveReason(tx, replay, owner, reason, now));
     }
 
-    private void fail(UUID id, String reason) {
-        db.run(tx -> ReplayStore.fail(tx, id, owner, reason, clock.instant()));
+    /// Marks a job as failed. Returns false if it has finished already.
+    private boolean fail(UUID id, String reason) {
+        boolean isFailed = db.call(tx -> ReplayStore.fail(tx, id, owner, reason, clock.instant()));
+        if (!isFailed) {
+            return false;
+        }
         log.atInfo()
                 .addKeyValue("replay_id", id)
                 .addKeyValue("reason", reason)
                 .log("replay.failed");
+        return true;
     }
 
-    /// Logs that a job's chunk failed, and makes the job wait. Marks the job as failed after too
-    /// many failures in a row.
+    /// Logs that a job's chunk failed, and makes the job wait. After too many failures in a row,
+    /// marks the job as failed; if it has finished already, gives up counting its last chunk.
     ///
     /// @param isOwn whether the job itself might be the cause; false for a temporary database
     ///   failure
@@ -397,7 +450,9 @@ public final class ReplayWorker implements Loop.Step {
         deferrals.put(id, Pause.of(clock.instant(), RETRY_INTERVAL));
         if (count >= MAX_CONSECUTIVE_FAILURES) {
             failures.remove(id);
-            fail(id, "Stopped: a chunk of the replay failed repeatedly. The server log says why.");
+            if (!fail(id, REPEATED_FAILURE)) {
+                db.run(tx -> ReplayStore.close(tx, id, owner, 0));
+            }
         }
     }
 
@@ -405,7 +460,7 @@ public final class ReplayWorker implements Loop.Step {
     /// process that created those resends may have died before it counted them.
     private void close(Replay replay) {
         int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
-        db.run(tx -> ReplayStore.close(tx, replay, owner, counted));
+        db.run(tx -> ReplayStore.close(tx, replay.id(), owner, counted));
         failures.remove(replay.id());
     }
 

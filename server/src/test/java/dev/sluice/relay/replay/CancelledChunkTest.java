@@ -67,6 +67,47 @@ class CancelledChunkTest {
     }
 
     @Test
+    void a_job_that_is_cancelled_after_it_was_leased_makes_nothing_more() {
+        var worker = fixture.worker(fixture.db, CHUNKS_OF_TEN, () -> fixture.cancel(job));
+
+        worker.run();
+        worker.run();
+
+        assertThat(fixture.resends()).isEmpty();
+        assertThat(fixture.reload(job).state().status()).isEqualTo(Replay.ReplayStatus.CANCELLED);
+        assertThat(owners()).as("it is closed").isZero();
+    }
+
+    @Test
+    void a_cancelled_job_whose_last_chunk_cannot_be_counted_is_closed_in_the_end() {
+        var worker = fixture.worker(CHUNKS_OF_TEN);
+        worker.run();
+        fixture.cancel(job);
+        fixture.db.run(tx -> tx.update("alter table delivery rename to delivery_away"));
+        try {
+            for (int i = 0; i < 30; i++) {
+                assertThat(owners()).as("after %d rounds", i).isOne();
+                worker.run();
+                fixture.clock.advance(Duration.ofSeconds(1));
+            }
+        } finally {
+            fixture.db.run(tx -> tx.update("alter table delivery_away rename to delivery"));
+        }
+
+        assertThat(owners()).isZero();
+        assertThat(fixture.reload(job).progress().created()).isEqualTo(10);
+    }
+
+    /// The number of jobs that a process still has to work on or to close.
+    private long owners() {
+        return fixture.db.call(tx ->
+                tx.single(
+                        "select count(owner) as n from replay_job where id = ?",
+                        row -> row.number("n"),
+                        job.id()));
+    }
+
+    @Test
     void a_chunk_that_begins_after_its_lease_makes_nothing() throws InterruptedException {
         var holdUp = lockFor(events.getFirst());
         var slow = start(fixture.worker(CHUNKS_OF_TEN)::run);

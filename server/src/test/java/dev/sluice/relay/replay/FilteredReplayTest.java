@@ -215,9 +215,10 @@ class FilteredReplayTest {
         try (var proxy = PostgresProxy.to(fixture.database);
                 var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
-            proxy.killAtCommit(7, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
+            proxy.killAtCommit(5, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
             assertThatThrownBy(killed::run).isInstanceOf(DbException.class);
         }
+        assertThat(fixture.reload(job).progress().created()).isZero();
         fixture.setPaused(job, true);
         fixture.endLeases();
         rounds(fixture.worker(CHUNKS_OF_TEN), 2);
@@ -231,18 +232,21 @@ class FilteredReplayTest {
     }
 
     /// Cuts a commit of a chunk, of its position, or of the step to the next connection.
+    ///
+    /// @param uncounted how many resends are then created and not counted
     @ParameterizedTest
     @CsvSource({
-        "6, AFTER_COMMIT",
-        "7, BEFORE_COMMIT",
-        "7, AFTER_COMMIT",
-        "13, AFTER_COMMIT",
-        "14, BEFORE_COMMIT",
-        "14, AFTER_COMMIT",
-        "20, AFTER_COMMIT",
-        "21, BEFORE_COMMIT"
+        "4, AFTER_COMMIT, 10",
+        "5, BEFORE_COMMIT, 10",
+        "5, AFTER_COMMIT, 0",
+        "11, AFTER_COMMIT, 2",
+        "12, BEFORE_COMMIT, 2",
+        "12, AFTER_COMMIT, 0",
+        "17, AFTER_COMMIT, 10",
+        "18, BEFORE_COMMIT, 10"
     })
-    void a_killed_process_does_not_make_a_job_exceed_its_limit(int commit, CommitCut cut) {
+    void a_killed_process_does_not_make_a_job_exceed_its_limit(
+            int commit, CommitCut cut, int uncounted) {
         failedOnEach(12);
         var job = fixture.filteredJob(connections, 27, Optional.of(27L), Optional.empty());
         try (var proxy = PostgresProxy.to(fixture.database);
@@ -251,12 +255,37 @@ class FilteredReplayTest {
             proxy.killAtCommit(commit, cut, () -> {}, () -> {});
             assertThatThrownBy(() -> rounds(killed, 9)).isInstanceOf(DbException.class);
         }
+        assertThat(fixture.resends().size() - fixture.reload(job).progress().created())
+                .isEqualTo(uncounted);
         fixture.endLeases();
         connections.forEach(this::failLater);
 
         rounds(fixture.worker(CHUNKS_OF_TEN), 12);
 
         assertCompleted(job, 27, 0);
+    }
+
+    /// The resends on the connection that is left are made and not counted when the process is
+    /// killed.
+    @Test
+    void a_connection_that_is_held_after_a_kill_is_counted_before_the_job_leaves_it() {
+        failedOnEach(12);
+        var job = fixture.filteredJob(connections, 20, Optional.of(20L), Optional.empty());
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
+            var killed = fixture.worker(way, CHUNKS_OF_TEN);
+            proxy.killAtCommit(5, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
+            assertThatThrownBy(() -> rounds(killed, 9)).isInstanceOf(DbException.class);
+        }
+        assertThat(fixture.resends()).hasSize(10);
+        assertThat(fixture.reload(job).progress().created()).isZero();
+        fixture.given.enabled(connections.getFirst(), false);
+        fixture.endLeases();
+
+        rounds(fixture.worker(CHUNKS_OF_TEN), 9);
+
+        assertCompleted(job, 20, 0);
+        assertThat(fixture.resends()).hasSize(20);
     }
 
     @Test

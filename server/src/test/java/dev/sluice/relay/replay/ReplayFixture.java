@@ -192,11 +192,19 @@ final class ReplayFixture implements AutoCloseable {
 
     /// @param way connection to the database
     ReplayWorker worker(Db way, ReplayWorker.ReplayLimits limits) {
+        return worker(way, limits, () -> {});
+    }
+
+    /// @param onChunk called when a round has leased the job and is about to make a chunk
+    ReplayWorker worker(Db way, ReplayWorker.ReplayLimits limits, Runnable onChunk) {
         configuration.run();
         return new ReplayWorker(
                 way,
                 configuration,
-                _ -> RETENTION,
+                _ -> {
+                    onChunk.run();
+                    return RETENTION;
+                },
                 new Uuid7(clock, new Random()),
                 clock,
                 clock,

@@ -241,7 +241,8 @@ class ReplayQueryPlanTest {
     @Test
     void a_chunk_reads_by_the_event_and_resends_them_once() {
         var selection = selection(DeliveryStatus.SUCCEEDED, END_ID);
-        var job = new LeasedJob(replay(selection, JOB_CREATED_AT), List.of(), Long.MAX_VALUE);
+        var job =
+                new LeasedJob(replay(selection, JOB_CREATED_AT), List.of(), Long.MAX_VALUE, false);
         HOT_TABLES.forEachPlanCacheModeInPool(cost -> {
             var events = unused(CHUNK_EVENTS);
             var chunks = new ArrayList<ReplayChunk>();

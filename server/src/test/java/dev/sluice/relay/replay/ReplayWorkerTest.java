@@ -310,10 +310,10 @@ class ReplayWorkerTest {
         try (var proxy = PostgresProxy.to(fixture.database);
                 var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
-            proxy.killAtCommit(
-                    7, CommitCut.BEFORE_COMMIT, () -> {}, () -> {}); // its chunk is not counted
+            proxy.killAtCommit(5, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
             assertThatThrownBy(killed::run).isInstanceOf(DbException.class);
         }
+        assertNothingIsCounted(job);
         assertThat(fixture.cancel(job)).isPresent();
         assertThat(fixture.cancel(job)).isEmpty();
         fixture.endLeases();
@@ -375,9 +375,10 @@ class ReplayWorkerTest {
         try (var proxy = PostgresProxy.to(fixture.database);
                 var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
-            proxy.killAtCommit(7, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
+            proxy.killAtCommit(5, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
             assertThatThrownBy(killed::run).isInstanceOf(DbException.class);
         }
+        assertNothingIsCounted(job);
         fixture.endLeases();
 
         rounds(fixture.worker(CHUNKS_OF_TEN), 6);
@@ -462,6 +463,12 @@ class ReplayWorkerTest {
         for (int i = 0; i < count; i++) {
             worker.run();
         }
+    }
+
+    /// A chunk was created; its process was killed before it counted it.
+    private void assertNothingIsCounted(Replay job) {
+        assertThat(fixture.resends()).hasSize(10);
+        assertThat(fixture.reload(job).progress().created()).isZero();
     }
 
     private void assertEachResentOnce(List<EventId> events) {
