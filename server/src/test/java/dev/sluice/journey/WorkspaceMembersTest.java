@@ -151,6 +151,18 @@ class WorkspaceMembersTest {
         assertThat(refused.status()).isEqualTo(409);
         assertThat(refused.body())
                 .contains("at most 200 workspaces. Delete or transfer one first.");
+
+        // Nor does somebody else make them the owner of another one.
+        var giver = Person.register(api, "giver@example.com");
+        var given = "/api/v1/workspaces/" + workspaceOf(giver);
+        var invite = invite(giver, workspaceOf(giver), "collector@example.com", "admin");
+        assertThat(accept(owner, invite).status()).isEqualTo(200);
+        String member = "{'user_id':'" + idOf(owner) + "'}";
+        assertThat(giver.post(given + "/transfer", member).status()).isEqualTo(409);
+        var promoted = giver.patch(given + "/members/" + idOf(owner), "{'role':'owner'}");
+        assertThat(promoted.status()).isEqualTo(409);
+        assertThat(promoted.body()).contains("The member must delete or transfer one first");
+        assertThat(giver.get("/api/v1/me").text("role")).isEqualTo("owner");
     }
 
     @Test

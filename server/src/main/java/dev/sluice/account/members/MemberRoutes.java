@@ -31,6 +31,9 @@ import java.util.UUID;
 /// cannot make anyone an owner.
 public final class MemberRoutes {
 
+    private static final String NO_ROOM_REMEDY =
+            "The member must delete or transfer one first, or choose another member.";
+
     private static final Map<String, Role> ROLES =
             Map.of("owner", Role.OWNER, "admin", Role.ADMIN, "member", Role.MEMBER);
 
@@ -92,7 +95,10 @@ public final class MemberRoutes {
                     if (before == Role.OWNER && next != Role.OWNER) {
                         requireOtherOwner(tx, who.workspace(), target);
                     }
-                    MemberStore.setRole(tx, who.workspace(), target, next);
+                    if (before != Role.OWNER && next == Role.OWNER) {
+                        OwnedWorkspaces.requireRoom(tx, target, NO_ROOM_REMEDY);
+                    }
+                    setRole(tx, who.workspace(), target, next);
                     who.record(tx, "member.role_changed", target, "", Set.of("role"));
                     return member(tx, who.workspace(), target);
                 });
@@ -133,11 +139,14 @@ public final class MemberRoutes {
         UUID next = target.orElse(who.account());
         db.run(tx -> {
             who.lock(tx, Role.OWNER);
-            if (MemberStore.role(tx, who.workspace(), next).isEmpty()) {
-                throw ApiException.notFound("member", "user_id");
+            var before =
+                    MemberStore.role(tx, who.workspace(), next)
+                            .orElseThrow(() -> ApiException.notFound("member", "user_id"));
+            if (before != Role.OWNER) {
+                OwnedWorkspaces.requireRoom(tx, next, NO_ROOM_REMEDY);
             }
-            MemberStore.setRole(tx, who.workspace(), who.account(), Role.ADMIN);
-            MemberStore.setRole(tx, who.workspace(), next, Role.OWNER);
+            setRole(tx, who.workspace(), who.account(), Role.ADMIN);
+            setRole(tx, who.workspace(), next, Role.OWNER);
             who.record(tx, "workspace.transferred", next, "", Set.of());
         });
         return Reply.noContent();
@@ -158,6 +167,14 @@ public final class MemberRoutes {
             throw new ApiException(
                     ApiErrorCode.CONFLICT,
                     "A workspace needs an owner. Transfer the workspace to another member first.");
+        }
+    }
+
+    /// Throws 404 if the person is no longer a member: an account that is being deleted leaves its
+    /// workspaces.
+    private static void setRole(Tx tx, WorkspaceId workspace, UUID account, Role role) {
+        if (!MemberStore.setRole(tx, workspace, account, role)) {
+            throw ApiException.notFound("member");
         }
     }
 

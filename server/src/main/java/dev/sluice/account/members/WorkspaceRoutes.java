@@ -1,6 +1,5 @@
 package dev.sluice.account.members;
 
-import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller.Identity;
 import dev.sluice.account.access.Session;
@@ -17,8 +16,6 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.http.ApiErrorCode;
-import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -38,8 +35,6 @@ import java.util.UUID;
 /// create, get, rename and switch. The endpoints for members, invites, plans and deletion are in
 /// other classes.
 public final class WorkspaceRoutes {
-
-    private static final int MAX_OWNED_WORKSPACES = 200;
 
     private final Db db;
     private final Authenticator authenticator;
@@ -115,7 +110,7 @@ public final class WorkspaceRoutes {
         String name = name(input);
         var workspace = new Workspace(new WorkspaceId(ids.next()), name, firstPlan);
         return db.call(tx -> {
-            requireRoom(tx, session.account());
+            OwnedWorkspaces.requireRoom(tx, session.account(), "Delete or transfer one first.");
             WorkspaceStore.create(tx, workspace, clock.instant());
             MemberStore.insert(tx, workspace.id(), session.account(), Role.OWNER, clock.instant());
             trail.record(
@@ -132,24 +127,6 @@ public final class WorkspaceRoutes {
                                     json(new Membership(workspace, Role.OWNER)))
                             .with(WorkspaceAccess.tag(tx, workspace.id())));
         });
-    }
-
-    /// Throws 409 if the person already owns the maximum number of workspaces. The number is
-    /// limited because each further workspace would give the person another quota and another share
-    /// of the server.
-    private static void requireRoom(Tx tx, UUID account) {
-        AccountStore.lock(tx, account);
-        long owned =
-                MemberStore.memberships(tx, account).stream()
-                        .filter(membership -> membership.role() == Role.OWNER)
-                        .count();
-        if (owned >= MAX_OWNED_WORKSPACES) {
-            throw new ApiException(
-                    ApiErrorCode.CONFLICT,
-                    "A person owns at most "
-                            + MAX_OWNED_WORKSPACES
-                            + " workspaces. Delete or transfer one first.");
-        }
     }
 
     private Reply get(Request request) {
