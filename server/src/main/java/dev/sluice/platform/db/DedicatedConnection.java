@@ -27,6 +27,11 @@ public final class DedicatedConnection implements AutoCloseable {
     /// process that freezes during a transaction would keep rows locked.
     private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(5);
 
+    /// How long the connection may be silent before PostgreSQL sends a TCP keepalive. A network
+    /// device between the two may forget a connection that is silent for some minutes, without
+    /// telling either side; the first work after that would wait for the socket timeout.
+    private static final Duration KEEPALIVE_IDLE = Duration.ofSeconds(60);
+
     private final Database database;
     private final String name;
     private final LockFreeHistogram durations;
@@ -116,7 +121,9 @@ public final class DedicatedConnection implements AutoCloseable {
                 "-c synchronous_commit=on -c jit=off -c enable_seqscan=off -c statement_timeout="
                         + STATEMENT_TIMEOUT.toMillis()
                         + " -c idle_in_transaction_session_timeout="
-                        + IDLE_TRANSACTION_TIMEOUT.toMillis());
+                        + IDLE_TRANSACTION_TIMEOUT.toMillis()
+                        + " -c tcp_keepalives_idle="
+                        + KEEPALIVE_IDLE.toSeconds());
         var made = DriverManager.getConnection(database.jdbcUrl(), properties);
         made.setAutoCommit(false);
         connection = made;
