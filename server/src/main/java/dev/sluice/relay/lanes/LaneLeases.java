@@ -1,6 +1,7 @@
 package dev.sluice.relay.lanes;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.fairness.FairShare;
 import dev.sluice.relay.fairness.Portion;
@@ -294,7 +295,14 @@ final class LaneLeases {
         releasesInDoubt.put(
                 lane,
                 clock.instant().plus(LaneReader.MAX_TRANSACTION_AGE)); // in case the reply is lost
-        lanes.release(lane, epoch, wakeAt);
+        try {
+            lanes.release(lane, epoch, wakeAt);
+        } catch (DbException e) {
+            if (!e.isConnectionLost()) {
+                releasesInDoubt.remove(lane); // the database refused it, so it cannot commit later
+            }
+            throw e;
+        }
         releasesInDoubt.remove(lane);
     }
 

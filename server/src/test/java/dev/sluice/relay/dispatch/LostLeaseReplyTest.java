@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.DbRefusals;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
@@ -61,6 +62,9 @@ class LostLeaseReplyTest {
     private boolean isCut;
 
     private Runnable late = () -> {};
+
+    /// If set, the database refuses a release, so that nothing is committed.
+    private boolean isRefused;
 
     private Backlog backlog() {
         var attemptRunner =
@@ -135,6 +139,21 @@ class LostLeaseReplyTest {
         assertThat(results).hasSize(1);
     }
 
+    /// A read-only database or a full disk commits nothing, so there is nothing to wait for.
+    @Test
+    void a_lane_whose_release_was_refused_is_worked_on_soon() throws InterruptedException {
+        wakes();
+        isRefused = true;
+        backlog.run();
+        isRefused = false;
+        storeWork();
+
+        clock.advance(Duration.ofSeconds(11));
+        backlog.run();
+
+        assertThat(results).hasSize(1);
+    }
+
     @Test
     void a_lane_that_was_freed_late_is_leased_again_at_once() throws InterruptedException {
         releaseInDoubt();
@@ -206,6 +225,9 @@ class LostLeaseReplyTest {
                 if (isCut) {
                     late = () -> store.release(of, epoch, wakeAt);
                     throw new SimulatedDatabase.ConnectionLost();
+                }
+                if (isRefused) {
+                    throw DbRefusals.of("25006");
                 }
                 store.release(of, epoch, wakeAt);
             }
