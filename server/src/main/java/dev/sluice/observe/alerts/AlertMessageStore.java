@@ -47,6 +47,10 @@ final class AlertMessageStore {
     /// The minimum pause between two messages to the same chat.
     static final Duration CHAT_INTERVAL = Duration.ofSeconds(1);
 
+    /// Longer than any message waits: a channel may ask for six hours, and the clocks of two nodes
+    /// may differ.
+    private static final Duration MAX_WAIT = Duration.ofHours(7);
+
     private AlertMessageStore() {}
 
     /// @param news the counts that the message reports, in the JSON form that [AlertStore#keepLost]
@@ -76,7 +80,8 @@ final class AlertMessageStore {
                 tryAt);
     }
 
-    /// Returns up to `limit` messages that are due to be sent, ordered by when they became due.
+    /// Returns up to `limit` messages that are due to be sent, ordered by when they became due. A
+    /// message that would wait for longer than [#MAX_WAIT] is due, too: the clock was set back.
     ///
     /// @param without the workspaces whose messages are left out
     /// @param withoutTargets the targets whose messages are left out
@@ -92,7 +97,7 @@ final class AlertMessageStore {
                 """
                 select id, workspace_id, target, channel
                   from alert_message
-                 where try_at <= ? and workspace_id <> all (?::uuid[])
+                 where (try_at <= ? or try_at > ?) and workspace_id <> all (?::uuid[])
                    and target <> all (?::uuid[]) and (? or channel <> 'email')
                  order by try_at
                  limit ?
@@ -104,6 +109,7 @@ final class AlertMessageStore {
                                 row.uuid("target"),
                                 AlertChannel.fromText(row.text("channel"))),
                 now,
+                now.plus(MAX_WAIT),
                 without,
                 withoutTargets,
                 withMail,
@@ -137,13 +143,14 @@ final class AlertMessageStore {
                         """
                         update alert_message
                            set try_at = ?, tries = tries + 1
-                         where id = any (?) and try_at <= ?
+                         where id = any (?) and (try_at <= ? or try_at > ?)
                         returning *
                         """,
                         AlertMessageStore::claimed,
                         until,
                         messages,
-                        now);
+                        now,
+                        now.plus(MAX_WAIT));
         claimed.stream()
                 .filter(message -> message.channel() == AlertChannel.MESSENGER)
                 .forEach(message -> pause(tx, message.target(), now.plus(CHAT_INTERVAL)));

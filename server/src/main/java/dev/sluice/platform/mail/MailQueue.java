@@ -1,12 +1,12 @@
 package dev.sluice.platform.mail;
 
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Pause;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class MailQueue {
     private static final List<Duration> RETRY_INTERVALS =
             List.of(Duration.ofMinutes(1), Duration.ofMinutes(5));
 
-    private record QueuedMail(MailMessage message, int failures, Instant due) {}
+    private record QueuedMail(MailMessage message, int failures, Pause pause) {}
 
     private final MailSender sender;
     private final InstantSource clock;
@@ -43,7 +43,7 @@ public final class MailQueue {
     /// Adds a message and returns immediately. If the queue is full, discards the message, logs a
     /// warning and returns false.
     public boolean offer(MailMessage message) {
-        return offer(new QueuedMail(message, 0, Instant.EPOCH));
+        return offer(new QueuedMail(message, 0, Pause.NONE));
     }
 
     private boolean offer(QueuedMail mail) {
@@ -75,7 +75,7 @@ public final class MailQueue {
     private Optional<QueuedMail> takeDue() {
         var now = clock.instant();
         synchronized (queue) {
-            var due = queue.stream().filter(mail -> !mail.due().isAfter(now)).findFirst();
+            var due = queue.stream().filter(mail -> mail.pause().isOver(now)).findFirst();
             due.ifPresent(queue::remove);
             return due;
         }
@@ -92,10 +92,8 @@ public final class MailQueue {
                     .addKeyValue("is_retried", isRetried)
                     .log("mail.failed");
             if (isRetried) {
-                var pause = RETRY_INTERVALS.get(mail.failures());
-                offer(
-                        new QueuedMail(
-                                mail.message(), mail.failures() + 1, clock.instant().plus(pause)));
+                var pause = Pause.of(clock.instant(), RETRY_INTERVALS.get(mail.failures()));
+                offer(new QueuedMail(mail.message(), mail.failures() + 1, pause));
             }
         }
     }

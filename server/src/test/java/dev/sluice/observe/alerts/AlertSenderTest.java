@@ -186,6 +186,19 @@ class AlertSenderTest {
                 tx -> tx.single("select target from alert_config", row -> row.uuid("target")));
     }
 
+    @Test
+    void a_clock_that_is_set_back_keeps_no_message_waiting() {
+        alerts.clock.advance(Duration.ofDays(10));
+        message(webhook());
+        receiver.willAnswer(500, 200);
+        node().run();
+
+        alerts.clock.advance(Duration.ofDays(-10));
+        node().run();
+
+        assertThat(receiver.requests()).hasSize(2);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {429, 500, 503, 408})
     void what_the_channel_refuses_for_now_is_tried_again(int status) {

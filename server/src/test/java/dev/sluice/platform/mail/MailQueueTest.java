@@ -61,6 +61,21 @@ class MailQueueTest {
     }
 
     @Test
+    void a_clock_that_is_set_back_keeps_no_message_waiting() throws IOException {
+        try (var busy = scripted("450 later")) {
+            var queue = queue(busy.port());
+            clock.advance(Duration.ofDays(10));
+            queue.offer(message("one"));
+            assertThat(queue.sendNext()).isTrue();
+            assertThat(queue.sendNext()).isFalse();
+
+            clock.advance(Duration.ofDays(-10));
+
+            assertThat(queue.sendNext()).isTrue();
+        }
+    }
+
+    @Test
     void what_fails_temporarily_is_tried_twice_more_and_holds_up_nobody() throws IOException {
         try (var busy = scripted("450 later")) {
             var queue = queue(busy.port());
