@@ -81,6 +81,13 @@ public final class AlertConfigStore {
                 config.id());
     }
 
+    /// Whether [#takeBegun] would find a channel.
+    public static boolean isAnyBegun(Tx tx) {
+        return tx.single(
+                "select exists (select from alert_config where begins_anew) as found",
+                row -> row.bool("found"));
+    }
+
     /// Finds up to `limit` channels that became the only enabled channel for their target when they
     /// were created, enabled or changed. Returns the channels' targets. Marks the channels as
     /// handled, so that the next call does not return them again.

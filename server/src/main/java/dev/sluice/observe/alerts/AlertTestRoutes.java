@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 
 /// The route `POST /api/v1/alert-configs/{id}/test`, which sends a test message over an alert
 /// channel and reports whether it was sent.
@@ -78,20 +77,19 @@ public final class AlertTestRoutes {
                     case SendResult.MessageSent() -> Optional.<String>empty();
                     case SendResult.MessageRefused refused -> Optional.of(refused.reason());
                 };
-        db.run(tx ->
-                AlertConfigStore.storedTarget(tx, id)
-                        .ifPresent(target ->
-                                error.ifPresentOrElse(
-                                        reason ->
-                                                AlertConfigStore.recordFailure(tx, target, reason),
-                                        () -> recordSent(tx, target))));
+        var sentTo =
+                db.call(tx -> {
+                    var target = AlertConfigStore.storedTarget(tx, id);
+                    target.ifPresent(to ->
+                            error.ifPresentOrElse(
+                                    reason -> AlertConfigStore.recordFailure(tx, to, reason),
+                                    () -> AlertConfigStore.recordSent(tx, to, clock.instant())));
+                    return target.filter(_ -> error.isEmpty());
+                });
+        // In a transaction of its own, because it locks incidents, and others lock them first.
+        sentTo.ifPresent(
+                target -> db.run(tx -> AlertStore.reportLost(tx, target, clock.instant())));
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
-    }
-
-    private void recordSent(Tx tx, UUID target) {
-        var sentAt = clock.instant();
-        AlertStore.reportLost(tx, target, sentAt);
-        AlertConfigStore.recordSent(tx, target, sentAt);
     }
 
     /// Counts a test message against the workspace's limits and the mailbox's limit, and throws an

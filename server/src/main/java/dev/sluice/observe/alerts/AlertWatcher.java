@@ -136,7 +136,12 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         }
     }
 
+    /// Locks the room before the channels, as others do who need both.
     private static boolean beginAnew(Tx tx) {
+        if (!AlertConfigStore.isAnyBegun(tx)) {
+            return false;
+        }
+        AlertStore.lockRoom(tx);
         var targets = AlertConfigStore.takeBegun(tx, MAX_TARGETS_BEGUN);
         if (!targets.isEmpty()) {
             AlertStore.deleteAll(tx, targets);
