@@ -55,6 +55,26 @@ class HeapRoomTest {
         assertThat(collections).hasValue(1);
     }
 
+    /// A large configuration stays above the size from which a heap is collected.
+    @Test
+    void a_heap_that_stays_large_is_not_collected_each_time() {
+        committedBytes.set(2 * HeapRoom.GROWN_BYTES);
+        comeToRest();
+        comeToRest();
+        assertThat(collections).hasValue(1);
+
+        committedBytes.set(3 * HeapRoom.GROWN_BYTES);
+        comeToRest();
+        assertThat(collections).hasValue(2);
+    }
+
+    private void comeToRest() {
+        activity.mark();
+        room.run();
+        nanos.addAndGet(Activity.IDLE_AFTER.toNanos());
+        room.run();
+    }
+
     @Test
     void the_heap_keeps_room_while_the_process_is_busy_and_gives_it_back_at_rest() {
         room.run();
