@@ -3,12 +3,14 @@ package dev.sluice.account.password;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailMessage;
 import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.platform.secret.Sha256;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,12 +71,25 @@ public final class PasswordResetMailer {
                 .wokenBy(wakeLoop -> wake = wakeLoop);
     }
 
-    /// Handles the oldest request. Returns false if there is none.
+    /// Handles the oldest request. Returns false if there is none. A request stays in the queue
+    /// while the database does not answer.
     private boolean handleNext() {
-        var email = Optional.ofNullable(requests.poll());
-        email.flatMap(address -> db.call(tx -> AccountStore.find(tx, address)))
-                .ifPresent(this::handle);
-        return email.isPresent();
+        @Nullable String email = requests.peek();
+        if (email == null) {
+            return false;
+        }
+        boolean isKept = false;
+        try {
+            db.call(tx -> AccountStore.find(tx, email)).ifPresent(this::handle);
+        } catch (DbException e) {
+            isKept = e.failure().isPassing();
+            throw e;
+        } finally {
+            if (!isKept) {
+                requests.remove(email);
+            }
+        }
+        return true;
     }
 
     private void handle(Account account) {
