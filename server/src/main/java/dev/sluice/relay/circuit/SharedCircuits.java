@@ -228,12 +228,11 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     private void refresh() {
-        var moved = readChanges();
+        wakeLanes(readChanges());
         if (cleanupPause.isOver(now())) {
             cleanupPause = Pause.of(now(), CLEANUP_INTERVAL);
             cleanUp();
         }
-        wakeLanes(moved);
     }
 
     /// Writes the changes that are not in the database yet.

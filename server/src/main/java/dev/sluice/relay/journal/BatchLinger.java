@@ -40,9 +40,10 @@ final class BatchLinger {
         return lastBatch >= MIN_BATCH && queued < MAX_QUEUED && queuedBytes < MAX_QUEUED_BYTES;
     }
 
-    /// Returns the number of senders that may be waiting for a response: those whose events were
-    /// just written, and those whose events were queued already. If they all send their next event
-    /// only after a response, no more than this many events can be queued.
+    /// Returns the number of senders that may be waiting for a response: those whose events have
+    /// been written and are about to be acknowledged, and those whose events are queued. If they
+    /// all send their next event only after a response, no more than this many events can be
+    /// queued. A sender that has been acknowledged may be back already, and would be counted twice.
     static int senders(int lastBatch, int queued) {
         return lastBatch + queued;
     }

@@ -87,10 +87,12 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         try {
             while (true) {
                 step.beforePoll();
+                // Asked first: an item may be added after the poll has given up, before the close.
+                boolean isLast = isClosing();
                 var first = queue.poll(POLL_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
                 if (first != null) {
                     step.write(first);
-                } else if (isClosing()) {
+                } else if (isLast) {
                     return;
                 }
             }

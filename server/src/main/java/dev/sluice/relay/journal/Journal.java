@@ -84,6 +84,10 @@ public final class Journal implements AutoCloseable {
 
     private final BatchLinger linger = new BatchLinger();
 
+    /// How many senders may be waiting since the first events of this round were acknowledged; 0
+    /// before that. Used only by the writer thread.
+    private int senders;
+
     private final GroupCommitWriter<AcceptedEvent> writer;
 
     /// Set before the writer thread starts.
@@ -139,7 +143,7 @@ public final class Journal implements AutoCloseable {
         int queued = queue.size();
         if (!writer.isClosing() && BatchLinger.isUseful(lastBatch, queued, queue.bytes())) {
             long begun = System.nanoTime();
-            queue.awaitSize(BatchLinger.senders(lastBatch, queued), linger.length());
+            queue.awaitSize(senders, linger.length());
             linger.paused(begun, queue.lastArrival());
         }
     }
@@ -149,6 +153,7 @@ public final class Journal implements AutoCloseable {
     /// of heavy events are therefore committed before the next heavy events. Returns the number of
     /// events in the batches written.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
+        senders = 0;
         if (JournalQueue.isHeavy(first)) {
             return writeHeavyBatch(first);
         }
@@ -370,6 +375,9 @@ public final class Journal implements AutoCloseable {
     private void acknowledge(List<AcceptedEvent> stored, long owner) {
         if (stored.isEmpty()) {
             return;
+        }
+        if (senders == 0) {
+            senders = BatchLinger.senders(stored.size(), queue.size());
         }
         for (var event : stored) {
             event.receipt().decide(Receipt.ReceiptState.STORED);
