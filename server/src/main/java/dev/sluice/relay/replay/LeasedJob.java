@@ -9,8 +9,8 @@ import java.util.List;
 ///   repeat; see [ReplayStore#overlappingJobTimes]
 /// @param leaseEndNanos the time, as a `System.nanoTime` value, from which this process considers
 ///   its lease on the job expired
-/// @param isContinued whether this process has held the lease since the job's last round, which
-///   succeeded. All resends that the job created are then counted
+/// @param isContinued whether this process has held the lease since a round after which all resends
+///   that the job created were counted
 record LeasedJob(
         Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos, boolean isContinued) {
 

@@ -269,8 +269,9 @@ public final class ReplayStore {
     /// Whether the job is running and this process is still its owner.
     static boolean isRunning(Tx tx, UUID id, UUID owner) {
         return tx.findOne(
-                        "select 1 from replay_job where id = ? and owner = ? and status ="
-                                + " 'running'",
+                        """
+                        select from replay_job where id = ? and owner = ? and status = 'running'
+                        """,
                         _ -> true,
                         id,
                         owner)

@@ -88,8 +88,8 @@ public final class ReplayWorker implements Loop.Step {
 
     private final Map<UUID, Integer> failures = new HashMap<>();
 
-    /// When the leases of the jobs end whose last round succeeded, by the monotonic clock. No other
-    /// process has held such a job since.
+    /// For each job whose resends were all counted in its last round here: when its lease ends, by
+    /// the monotonic clock. No other process has held such a job since.
     private final Map<UUID, Long> leaseEnds = new HashMap<>();
 
     private Pause cleanupPause = Pause.NONE;
@@ -178,8 +178,6 @@ public final class ReplayWorker implements Loop.Step {
             var leased = acquireLease(id);
             boolean isMore = leased.isPresent() && runChunk(leased.get());
             failures.remove(id);
-            leased.filter(job -> job.replay().state().status() == Replay.ReplayStatus.RUNNING)
-                    .ifPresent(job -> leaseEnds.put(id, job.leaseEndNanos()));
             return isMore;
         } catch (DbException e) {
             if (e.isConnectionLost()) {
@@ -270,11 +268,12 @@ public final class ReplayWorker implements Loop.Step {
             case ResendRefusal.TemporaryRefusal(String reason) -> {
                 if (isLast) {
                     defer(replay, reason);
-                } else if (job.isContinued() || countEarlierTry(job)) {
+                } else if (job.isContinued() || isCounted(job)) {
                     db.run(tx -> {
                         ReplayStore.saveReason(tx, replay, owner, reason, now);
                         ReplayPositionStore.rotate(tx, replay, owner, now);
                     });
+                    leaseEnds.put(replay.id(), job.leaseEndNanos());
                 }
             }
         }
@@ -296,17 +295,18 @@ public final class ReplayWorker implements Loop.Step {
                         now));
     }
 
-    /// Counts the resends that another process, or a failed round, created in the chunk at the
-    /// job's position, and moves the position behind them. Called before the job leaves a
-    /// connection for a while, because resends that are not counted would let the job exceed its
-    /// maximum on other connections. Creates no resends. Returns false if the lease was lost.
-    private boolean countEarlierTry(LeasedJob job) {
+    /// Whether all resends are counted that another process, or a failed round, created at the
+    /// job's position. If not, counts a chunk of them and moves the position behind it; a later
+    /// round counts on. Called before the job leaves a connection for a while, because resends that
+    /// are not counted would let the job exceed its maximum on other connections. Creates no
+    /// resends.
+    private boolean isCounted(LeasedJob job) {
         var selection = unexpiredSelection(job.replay());
         var page = page(selection);
         var chunk = resend(job, selection, page, 0);
         chunk.filter(each -> each.created() > 0)
                 .ifPresent(each -> finishChunk(job.replay(), each, page, clock.instant()));
-        return chunk.isPresent();
+        return chunk.filter(each -> each.created() == 0).isPresent();
     }
 
     /// Resends one chunk. Returns true if it was the last chunk, or if the job cannot continue
@@ -316,7 +316,12 @@ public final class ReplayWorker implements Loop.Step {
         var selection = unexpiredSelection(replay);
         var page = page(selection);
         var chunk = resend(job, selection, page, maxCreated(replay));
-        return chunk.isEmpty() || finishChunk(replay, chunk.get(), page, clock.instant());
+        if (chunk.isEmpty()) {
+            return true;
+        }
+        boolean isOver = finishChunk(replay, chunk.get(), page, clock.instant());
+        leaseEnds.put(replay.id(), job.leaseEndNanos());
+        return isOver;
     }
 
     private SelectionPage page(ResendSelection selection) {
