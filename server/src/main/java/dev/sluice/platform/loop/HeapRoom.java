@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 /// While it is busy, more may stay free. If the idle values were used under load, G1 would shrink
 /// the heap after each cycle, and would collect eight times as often as with the busy values.
 ///
-/// If the heap has grown since the last time, it is also collected once when the process becomes
-/// idle. G1's own periodic collection comes up to a minute later.
+/// If the heap has grown while the process was busy, it is also collected once when the process
+/// becomes idle. G1's own periodic collection comes up to a minute later.
 ///
 /// Changes two JVM options, which apply to the whole process. A JVM that does not allow this keeps
 /// the values from its command line.
@@ -29,8 +29,8 @@ public final class HeapRoom implements Loop.Step {
     /// A smaller heap is not collected: a rare webhook must not cost a collection each time.
     static final long GROWN_BYTES = 128L << 20;
 
-    /// Nor is one that has grown by less than this factor since it was collected. With a very large
-    /// configuration, even a collected heap is larger than [#GROWN_BYTES].
+    /// Nor is one that has grown by less than this factor. With a very large configuration, even a
+    /// collected heap is larger than [#GROWN_BYTES].
     private static final double GROWTH = 1.25;
 
     private final Activity activity;
@@ -39,8 +39,8 @@ public final class HeapRoom implements Loop.Step {
     private FreeRatio current = IDLE;
     private boolean isSupported = true;
 
-    /// The size of the heap after the last collection.
-    private long collectedBytes;
+    /// The size of the heap when the process became busy.
+    private long idleBytes;
 
     public HeapRoom(Activity activity) {
         this(activity, Runtime.getRuntime()::totalMemory, System::gc);
@@ -60,16 +60,17 @@ public final class HeapRoom implements Loop.Step {
         if (isSupported && !wanted.equals(current)) {
             set(wanted);
             current = wanted;
-            if (wanted.equals(IDLE) && hasGrown()) {
+            if (wanted.equals(BUSY)) {
+                idleBytes = committedBytes.getAsLong();
+            } else if (hasGrown()) {
                 collect.run();
-                collectedBytes = committedBytes.getAsLong();
             }
         }
         return false;
     }
 
     private boolean hasGrown() {
-        return committedBytes.getAsLong() > Math.max(GROWN_BYTES, GROWTH * collectedBytes);
+        return committedBytes.getAsLong() > Math.max(GROWN_BYTES, GROWTH * idleBytes);
     }
 
     private void set(FreeRatio wanted) {
