@@ -113,13 +113,16 @@ export function routes() {
 /** Calls `visit(tab, name, path)` for each route, in two tabs of the page's context at a time: much of the time is waiting. */
 export async function visitEach(paths, own, visit) {
   const left = Object.entries(paths);
-  await Promise.all(
-    [newTab(own.context(), problems), newTab(own.context(), problems)].map(async (opening) => {
-      const tab = await opening;
+  const visitSome = async () => {
+    const tab = await newTab(own.context(), problems);
+    try {
       for (let next = left.shift(); next !== undefined; next = left.shift()) await visit(tab, ...next);
+    } finally {
       await tab.close();
-    }),
-  );
+    }
+  };
+  const ended = await Promise.allSettled([visitSome(), visitSome()]);
+  for (const { reason } of ended) if (reason !== undefined) throw reason;
 }
 
 /** Nothing is loading any more. */

@@ -33,8 +33,9 @@ class HoldInMemoryTest {
     private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final int EVENT_COUNT = 4;
 
-    /// The node that sets the holds. It runs alone but where a test starts another one: deliveries
-    /// that a hold releases from memory may be sent by a node that does not know the hold yet.
+    /// The node that sets the holds. It runs alone except where a test starts another one:
+    /// deliveries that a hold releases from memory may be sent by a node that does not know the
+    /// hold yet.
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
 
     private static final ApiClient api = sluice.api();

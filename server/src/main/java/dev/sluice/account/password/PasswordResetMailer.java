@@ -86,7 +86,7 @@ public final class PasswordResetMailer {
             throw e;
         } finally {
             if (!isKept) {
-                requests.remove(email);
+                var _ = requests.poll();
             }
         }
         return true;

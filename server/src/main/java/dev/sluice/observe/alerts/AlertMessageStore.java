@@ -175,10 +175,14 @@ final class AlertMessageStore {
     /// Delays all messages to a target until `until` or later.
     static void pause(Tx tx, UUID target, Instant until) {
         tx.update(
-                "update alert_message set try_at = ? where target = ? and try_at < ?",
+                """
+                update alert_message set try_at = ?
+                 where target = ? and (try_at < ? or try_at > ?)
+                """,
                 until,
                 target,
-                until);
+                until,
+                until.plus(MAX_WAIT));
     }
 
     private static ClaimedMessage claimed(Row row) throws SQLException {

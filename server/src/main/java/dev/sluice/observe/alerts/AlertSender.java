@@ -15,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -239,7 +240,7 @@ public final class AlertSender implements Loop.Step {
                         .addKeyValue("workspace_id", claimed.workspace())
                         .addKeyValue("message_id", id)
                         .log("alert.sent");
-                reportLost(claimed);
+                reportLost(db, claimed.workspace(), claimed.target(), clock.instant());
             }
             case SendResult.MessageRefused refused -> refuse(claimed, refused);
         }
@@ -249,12 +250,12 @@ public final class AlertSender implements Loop.Step {
     /// message includes them, because the target now accepts messages. If this fails, the next
     /// message sent to the target triggers another attempt. The message that was just sent is not
     /// sent again.
-    private void reportLost(ClaimedMessage sent) {
+    static void reportLost(Db db, UUID workspace, UUID target, Instant now) {
         try {
-            db.run(tx -> AlertStore.reportLost(tx, sent.target(), clock.instant()));
+            db.run(tx -> AlertStore.reportLost(tx, target, now));
         } catch (RuntimeException e) {
             log.atWarn()
-                    .addKeyValue("workspace_id", sent.workspace())
+                    .addKeyValue("workspace_id", workspace)
                     .setCause(e)
                     .log("alert.report_postponed");
         }

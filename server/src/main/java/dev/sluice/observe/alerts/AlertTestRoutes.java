@@ -87,8 +87,8 @@ public final class AlertTestRoutes {
                     return target.filter(_ -> error.isEmpty());
                 });
         // In a transaction of its own, because it locks incidents, and others lock them first.
-        sentTo.ifPresent(
-                target -> db.run(tx -> AlertStore.reportLost(tx, target, clock.instant())));
+        sentTo.ifPresent(target ->
+                AlertSender.reportLost(db, caller.workspace().value(), target, clock.instant()));
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
     }
 

@@ -136,7 +136,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         }
     }
 
-    /// Locks the room before the channels, as others do who need both.
+    /// Locks the room first, then the channels, then the incidents.
     private static boolean beginAnew(Tx tx) {
         if (!AlertConfigStore.isAnyBegun(tx)) {
             return false;

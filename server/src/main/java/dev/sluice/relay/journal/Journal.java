@@ -84,8 +84,8 @@ public final class Journal implements AutoCloseable {
 
     private final BatchLinger linger = new BatchLinger();
 
-    /// How many senders may be waiting since the first events of this round were acknowledged; 0
-    /// before that. Used only by the writer thread.
+    /// The number of senders that may be waiting, taken when this round's first events are
+    /// acknowledged; 0 until then. Used only by the writer thread.
     private int senders;
 
     private final GroupCommitWriter<AcceptedEvent> writer;

@@ -276,20 +276,6 @@ class NewRowsTest {
         }
     }
 
-    /// Without it, the first work after a quiet hour might wait for a connection that a network
-    /// device has forgotten.
-    @Test
-    void the_connection_of_a_writer_is_not_silent_for_longer_than_a_minute() {
-        try (var connection = new DedicatedConnection(DATABASE, "test")) {
-            String idle =
-                    connection.call(tx ->
-                            tx.single(
-                                    "select current_setting('tcp_keepalives_idle') as idle",
-                                    row -> row.text("idle")));
-            assertThat(idle).isEqualTo("60");
-        }
-    }
-
     @Test
     void statements_and_rows_of_several_tables_are_one_write() {
         db.run(tx -> {
