@@ -3,6 +3,8 @@ package dev.sluice.faults.fuzz;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.contract.OpenApiDocument;
 
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -69,6 +72,7 @@ public final class FuzzRunner {
         var next = new AtomicInteger(first);
         long stop = System.nanoTime() + most.toNanos();
         var done = new CountDownLatch(connections);
+        var failures = new ConcurrentLinkedQueue<RuntimeException>();
         for (int i = 0; i < connections; i++) {
             Thread.ofVirtual()
                     .name("fuzz")
@@ -79,6 +83,8 @@ public final class FuzzRunner {
                                     number = next.getAndIncrement()) {
                                 send(connection, generator.generate(number));
                             }
+                        } catch (RuntimeException e) {
+                            failures.add(e);
                         } finally {
                             done.countDown();
                         }
@@ -87,6 +93,9 @@ public final class FuzzRunner {
         // The last responses may arrive a little after the time limit.
         if (!Wait.until(most.plusSeconds(60), () -> done.getCount() == 0)) {
             throw new IllegalStateException("the connections did not end");
+        }
+        if (!failures.isEmpty()) {
+            throw new IllegalStateException("the fuzzer itself failed", failures.peek());
         }
     }
 
@@ -103,19 +112,26 @@ public final class FuzzRunner {
             if (answer.status() / 100 == 2
                     && found.isEmpty()
                     && request.method().equals(request.operation().method())) {
-                boolean isJson = answer.body().startsWith("{");
-                known.learn(
-                        request.operation(),
-                        request.path(),
-                        isJson
-                                ? JsonMapper.shared().readTree(answer.body())
-                                : JsonMapper.shared().createObjectNode());
+                known.learn(request.operation(), request.path(), objectIn(answer.body()));
             }
         } catch (IOException e) {
             answers.merge(request.operation().id() + " none", 1, Integer::sum);
             recordFault("no answer: " + e.getMessage(), request, "");
             faultyAnswers.incrementAndGet();
         }
+    }
+
+    /// Returns the JSON object in a response. Returns an empty one if there is none: the owner of a
+    /// source may declare any text to be JSON.
+    private static JsonNode objectIn(String body) {
+        if (body.startsWith("{")) {
+            try {
+                return JsonMapper.shared().readTree(body);
+            } catch (JacksonException e) {
+                // A source's own response, which is not checked.
+            }
+        }
+        return JsonMapper.shared().createObjectNode();
     }
 
     /// Records one example of each fault for each operation.
