@@ -95,10 +95,7 @@ public final class MemberRoutes {
                     if (before == Role.OWNER && next != Role.OWNER) {
                         requireOtherOwner(tx, who.workspace(), target);
                     }
-                    if (before != Role.OWNER && next == Role.OWNER) {
-                        OwnedWorkspaces.requireRoom(tx, target, NO_ROOM_REMEDY);
-                    }
-                    setRole(tx, who.workspace(), target, next);
+                    setRole(tx, who.workspace(), target, before, next);
                     who.record(tx, "member.role_changed", target, "", Set.of("role"));
                     return member(tx, who.workspace(), target);
                 });
@@ -142,11 +139,8 @@ public final class MemberRoutes {
             var before =
                     MemberStore.role(tx, who.workspace(), next)
                             .orElseThrow(() -> ApiException.notFound("member", "user_id"));
-            if (before != Role.OWNER) {
-                OwnedWorkspaces.requireRoom(tx, next, NO_ROOM_REMEDY);
-            }
-            setRole(tx, who.workspace(), who.account(), Role.ADMIN);
-            setRole(tx, who.workspace(), next, Role.OWNER);
+            setRole(tx, who.workspace(), who.account(), Role.OWNER, Role.ADMIN);
+            setRole(tx, who.workspace(), next, before, Role.OWNER);
             who.record(tx, "workspace.transferred", next, "", Set.of());
         });
         return Reply.noContent();
@@ -170,10 +164,14 @@ public final class MemberRoutes {
         }
     }
 
-    /// Throws 404 if the person is no longer a member: an account that is being deleted leaves its
-    /// workspaces.
-    private static void setRole(Tx tx, WorkspaceId workspace, UUID account, Role role) {
-        if (!MemberStore.setRole(tx, workspace, account, role)) {
+    /// Throws 409 if a new owner already owns the maximum number of workspaces. Throws 404 if the
+    /// person is no longer a member: an account that is being deleted leaves its workspaces.
+    private static void setRole(
+            Tx tx, WorkspaceId workspace, UUID account, Role before, Role next) {
+        if (before != Role.OWNER && next == Role.OWNER) {
+            OwnedWorkspaces.requireRoom(tx, account, NO_ROOM_REMEDY);
+        }
+        if (!MemberStore.setRole(tx, workspace, account, next)) {
             throw ApiException.notFound("member");
         }
     }

@@ -268,7 +268,7 @@ public final class ReplayWorker implements Loop.Step {
             case ResendRefusal.TemporaryRefusal(String reason) -> {
                 if (isLast) {
                     defer(replay, reason);
-                } else if (job.isContinued() || isCounted(job)) {
+                } else if (job.isContinued() || finishCounting(job)) {
                     db.run(tx -> {
                         ReplayStore.saveReason(tx, replay, owner, reason, now);
                         ReplayPositionStore.rotate(tx, replay, owner, now);
@@ -295,18 +295,20 @@ public final class ReplayWorker implements Loop.Step {
                         now));
     }
 
-    /// Whether all resends are counted that another process, or a failed round, created at the
-    /// job's position. If not, counts a chunk of them and moves the position behind it; a later
-    /// round counts on. Called before the job leaves a connection for a while, because resends that
-    /// are not counted would let the job exceed its maximum on other connections. Creates no
-    /// resends.
-    private boolean isCounted(LeasedJob job) {
+    /// Counts the resends that another process, or a failed round, created in the chunk at the
+    /// job's position, and moves the position behind them. Called before the job leaves a
+    /// connection for a while, because resends that are not counted would let the job exceed its
+    /// maximum on other connections. Creates no resends. Returns whether there were none, so that
+    /// all are counted.
+    private boolean finishCounting(LeasedJob job) {
         var selection = unexpiredSelection(job.replay());
         var page = page(selection);
         var chunk = resend(job, selection, page, 0);
-        chunk.filter(each -> each.created() > 0)
-                .ifPresent(each -> finishChunk(job.replay(), each, page, clock.instant()));
-        return chunk.filter(each -> each.created() == 0).isPresent();
+        if (chunk.isEmpty() || chunk.get().created() == 0) {
+            return chunk.isPresent();
+        }
+        var _ = finishChunk(job.replay(), chunk.get(), page, clock.instant());
+        return false;
     }
 
     /// Resends one chunk. Returns true if it was the last chunk, or if the job cannot continue
