@@ -9,6 +9,7 @@ import dev.sluice.observe.usage.ListPager.ScanStep;
 import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.DeliveryStatusSql;
@@ -36,8 +37,17 @@ final class EventQueries {
     record EventDeliveryCounts(int filtered, int delivered, int failed, int pending) {
         static final EventDeliveryCounts ZERO = new EventDeliveryCounts(0, 0, 0, 0);
 
-        int total() {
-            return filtered + delivered + failed + pending;
+        /// Returns the item of a list that shows the event.
+        ///
+        /// @param type the kind of event as its sender names it
+        JsonObject json(EventSummary event, Optional<String> type) {
+            int unfiltered = filtered + delivered + failed + pending;
+            return event.json()
+                    .put("event_type", type)
+                    .put("delivery_count", unfiltered + event.filtered())
+                    .put("delivered_count", delivered)
+                    .put("failed_count", failed)
+                    .put("pending_count", pending);
         }
     }
 

@@ -93,11 +93,13 @@ public final class EventRoutes {
                     result.with(events ->
                             events.stream()
                                     .map(event ->
-                                            event.json(
-                                                    Optional.ofNullable(types.get(event.id())),
-                                                    counts.getOrDefault(
+                                            counts.getOrDefault(
                                                             event.id(),
-                                                            EventQueries.EventDeliveryCounts.ZERO)))
+                                                            EventQueries.EventDeliveryCounts.ZERO)
+                                                    .json(
+                                                            event,
+                                                            Optional.ofNullable(
+                                                                    types.get(event.id()))))
                                     .toList()),
                     page);
         });

@@ -58,12 +58,4 @@ public record EventSummary(
                 .put("received_at", receivedAt())
                 .put("created_at", receivedAt());
     }
-
-    JsonObject json(Optional<String> type, EventQueries.EventDeliveryCounts counts) {
-        return json().put("event_type", type)
-                .put("delivery_count", counts.total() + filtered)
-                .put("delivered_count", counts.delivered())
-                .put("failed_count", counts.failed())
-                .put("pending_count", counts.pending());
-    }
 }

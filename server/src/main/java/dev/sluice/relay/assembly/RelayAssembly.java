@@ -281,6 +281,7 @@ public final class RelayAssembly {
                 base.ids(),
                 listeners,
                 (tx, soon) -> expiryListener.expiring(tx, soon),
+                List.of(DismissalStore::deleteBefore),
                 base.settledClock());
     }
 

@@ -9,7 +9,6 @@ import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.compression.DictionaryStore;
-import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -17,11 +16,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.function.Function;
 
 /// Deletes expired data. Drops the day partitions that are older than the longest retention that
 /// any plan has. Also deletes hourly sums, destination revisions, replaced configuration,
-/// dismissals and dictionaries that nothing needs any more.
+/// dictionaries, and what others keep about expired events.
 ///
 /// Before a partition is dropped, all unfinished deliveries from its day are ended.
 final class ExpiredDataRemover {
@@ -50,13 +50,19 @@ final class ExpiredDataRemover {
     private final PlanCatalog plans;
     private final PartitionStore partitions;
     private final ExpiryFinisher expiryFinisher;
+    private final List<RetentionLoop.ExpiredRows> expiredRows;
 
     ExpiredDataRemover(
-            Db db, PlanCatalog plans, PartitionStore partitions, ExpiryFinisher expiryFinisher) {
+            Db db,
+            PlanCatalog plans,
+            PartitionStore partitions,
+            ExpiryFinisher expiryFinisher,
+            List<RetentionLoop.ExpiredRows> expiredRows) {
         this.db = db;
         this.plans = plans;
         this.partitions = partitions;
         this.expiryFinisher = expiryFinisher;
+        this.expiredRows = expiredRows;
     }
 
     /// Removes everything that has expired. Does nothing if any plan keeps events forever. Returns
@@ -74,7 +80,8 @@ final class ExpiredDataRemover {
         }
         deleteHourlySums(now, start(first));
         removeRevisions(start(first).minus(REVISION_GRACE_PERIOD));
-        deleteDismissals(start(first));
+        expiredRows.forEach(rows ->
+                removeBatches(tx -> rows.deleteBefore(tx, start(first), DELETE_BATCH_ROWS)));
         removeDictionaries(longest.expiryCutoff(now), start(first), now);
         return true;
     }
@@ -116,13 +123,6 @@ final class ExpiredDataRemover {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;
         while (db.call(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS))
-                == DELETE_BATCH_ROWS) {
-            // The loop repeats until a batch is not full.
-        }
-    }
-
-    private void deleteDismissals(Instant before) {
-        while (db.call(tx -> DismissalStore.deleteBefore(tx, before, DELETE_BATCH_ROWS))
                 == DELETE_BATCH_ROWS) {
             // The loop repeats until a batch is not full.
         }

@@ -4,6 +4,7 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.SingletonLeaseStore;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
@@ -14,6 +15,7 @@ import dev.sluice.relay.store.ResultListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.UUID;
 
 /// The loop that enforces retention, once an hour and on one node at a time. It announces
@@ -25,6 +27,15 @@ import java.util.UUID;
 /// Each step may stop at any point and run again. If a round takes longer than its lease, two nodes
 /// may run at the same time. This is harmless: at worst, an announcement is repeated.
 public final class RetentionLoop implements Loop.Step {
+
+    /// Rows that another room keeps about events, and that are useless once these events are gone.
+    @FunctionalInterface
+    public interface ExpiredRows {
+
+        /// Deletes up to `limit` rows about events that arrived before `before`. Returns the number
+        /// of deleted rows.
+        int deleteBefore(Tx tx, Instant before, int limit);
+    }
 
     private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("retention");
     private static final Duration LEASE_TIMEOUT = Duration.ofMinutes(10);
@@ -46,6 +57,7 @@ public final class RetentionLoop implements Loop.Step {
     private Pause pause = Pause.NONE;
 
     /// @param resultListener receives the results of the deliveries that this loop ends
+    /// @param expiredRows what to delete after the events of a day
     /// @param settledClock the clock for decisions that cannot be undone, such as a removal
     public RetentionLoop(
             Db db,
@@ -54,13 +66,14 @@ public final class RetentionLoop implements Loop.Step {
             Uuid7 ids,
             ResultListener resultListener,
             ExpiryListener expiryListener,
+            List<ExpiredRows> expiredRows,
             InstantSource settledClock) {
         this.db = db;
         this.settledClock = settledClock;
         holder = ids.next();
         expiryNotices = new ExpiryNotices(db, plans, expiryListener);
         expiryFinisher = new ExpiryFinisher(db, plans, partitions, ids, resultListener);
-        dataRemover = new ExpiredDataRemover(db, plans, partitions, expiryFinisher);
+        dataRemover = new ExpiredDataRemover(db, plans, partitions, expiryFinisher, expiredRows);
         configurationPruner = new ConfigurationPruner(db);
     }
 

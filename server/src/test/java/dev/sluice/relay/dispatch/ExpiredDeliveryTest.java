@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 
 /// Deliveries whose event's retention ends before they are delivered.
@@ -43,6 +44,7 @@ class ExpiredDeliveryTest {
                         new Uuid7(harness.clock, new Random(4)),
                         harness.dispatcher,
                         (_, _) -> {},
+                        List.of(),
                         harness.clock)
                 .run();
     }

@@ -11,6 +11,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.DeliveryResult;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.DeliveryState;
@@ -92,6 +93,7 @@ final class RetentionFixture implements AutoCloseable {
                         warned.addAll(soon);
                     }
                 },
+                List.of(DismissalStore::deleteBefore),
                 clock);
     }
 
