@@ -149,15 +149,10 @@ class ArchitectureTest {
                     Map.entry("relay.inflight", Set.of("relay.store")),
                     Map.entry(
                             "relay.retention",
-                            Set.of(
-                                    "relay.store",
-                                    "relay.usage",
-                                    "relay.deadletters",
-                                    "relay.compression")),
+                            Set.of("relay.store", "relay.usage", "relay.compression")),
                     Map.entry(
                             "relay.upkeep",
                             Set.of("relay.store", "relay.dispatch", "relay.lanes", "relay.node")),
-                    Map.entry("observe.metrics", Set.of("observe.alerts", "observe.audit")),
                     Map.entry("observe.limits", Set.of("observe.usage")),
                     Map.entry("observe.deliveries", Set.of("observe.usage")),
                     Map.entry("observe.events", Set.of("observe.usage", "observe.deliveries")),

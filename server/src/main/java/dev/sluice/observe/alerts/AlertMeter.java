@@ -1,7 +1,9 @@
 package dev.sluice.observe.alerts;
 
 import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.platform.meter.CounterFamily;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class AlertMeter {
 
     /// The outcome of a message, or of one try at sending it.
-    public enum Fate {
+    enum Fate {
         SENT,
         /// One try failed. Another try may follow.
         FAILED,
@@ -30,8 +32,24 @@ public final class AlertMeter {
         counters.computeIfAbsent(new Key(fate, channel), _ -> new LongAdder()).increment();
     }
 
+    /// Returns the counters for the metrics.
+    public List<CounterFamily> counters() {
+        return List.of(
+                family("sent", "Alert messages that a channel accepted.", Fate.SENT),
+                family("failed", "Tries to send an alert message that failed.", Fate.FAILED),
+                family("dropped", "Alert messages that were given up.", Fate.DROPPED),
+                family(
+                        "postponed",
+                        "Times that an alert had to wait because a limit on messages was reached.",
+                        Fate.POSTPONED));
+    }
+
+    private CounterFamily family(String name, String help, Fate fate) {
+        return new CounterFamily("sluice_alerts_" + name, help, "channel", () -> counts(fate));
+    }
+
     /// Returns how many times this outcome has occurred, for each kind of channel.
-    public Map<String, Long> counts(Fate fate) {
+    Map<String, Long> counts(Fate fate) {
         Map<String, Long> counts = new TreeMap<>();
         for (var channel : AlertChannel.values()) {
             var counter = counters.get(new Key(fate, channel));

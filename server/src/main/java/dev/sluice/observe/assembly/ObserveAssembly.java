@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /// Builds the observe layer: the API's read-only views of events, deliveries and usage, the live
 /// streams, the alerts, the status endpoint, the metrics, the dashboard's files, and the audit.
@@ -175,8 +176,10 @@ public final class ObserveAssembly {
                         relay.meters(),
                         relay.gauges(),
                         base.pools().all(),
-                        auditLoop,
-                        alertMeter,
+                        Stream.concat(
+                                        alertMeter.counters().stream(),
+                                        Stream.of(auditLoop.counters()))
+                                .toList(),
                         base.clock(),
                         version)
                 .addTo(router);

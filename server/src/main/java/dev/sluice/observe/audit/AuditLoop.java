@@ -3,6 +3,7 @@ package dev.sluice.observe.audit;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.platform.meter.CounterFamily;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -143,9 +145,22 @@ public final class AuditLoop implements Loop.Step {
         return violations.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /// Returns how many violations of one invariant have been found since this process started.
-    public long violationsOf(Invariant invariant) {
-        return violations.getOrDefault(invariant, 0L);
+    /// Returns the counter for the metrics: how many violations of each invariant have been found
+    /// since this process started.
+    public CounterFamily counters() {
+        return new CounterFamily(
+                "sluice_audit_violations",
+                "Contradictions that the audit has found on this node since it started.",
+                "invariant",
+                this::violationsByName);
+    }
+
+    private Map<String, Long> violationsByName() {
+        Map<String, Long> byName = new TreeMap<>();
+        for (var invariant : Invariant.values()) {
+            byName.put(invariant.word(), violations.getOrDefault(invariant, 0L));
+        }
+        return byName;
     }
 
     /// Releases the lease, so that another node can take over immediately.
