@@ -27,6 +27,7 @@ import dev.sluice.observe.stream.StreamRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.assembly.RelayAssembly;
 
@@ -54,6 +55,9 @@ public final class ObserveAssembly {
     private final RelayAssembly relay;
     private final AuditLoop auditLoop;
     private final StreamReader streamReader;
+    private final Wake feedWake = new Wake();
+    private final Wake streamsWake = new Wake();
+    private final Wake alertSenderWake = new Wake();
     private final StreamFeed streamFeed;
     private final OpenStreams openStreams;
     private final ChannelClient channelClient;
@@ -81,7 +85,7 @@ public final class ObserveAssembly {
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         streamReader =
                 new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
-        streamFeed = new StreamFeed(streamReader);
+        streamFeed = new StreamFeed(streamReader, feedWake);
         openStreams =
                 new OpenStreams(
                         base.pools().api(),
@@ -90,7 +94,8 @@ public final class ObserveAssembly {
                         relay::epoch,
                         base.ids(),
                         base.clock(),
-                        base.activity());
+                        base.activity(),
+                        streamsWake);
         channelClient = channelClient(alerts.messengerApiUrl());
         alertSender =
                 new AlertSender(
@@ -99,7 +104,8 @@ public final class ObserveAssembly {
                         channelClient,
                         ALERT_THREADS,
                         base.clock(),
-                        alertMeter);
+                        alertMeter,
+                        alertSenderWake);
         alertWatcher =
                 new AlertWatcher(
                         base.pools().relay(),
@@ -113,7 +119,7 @@ public final class ObserveAssembly {
                         gateway.routing()::unreadableSources,
                         base.ids(),
                         base.clock(),
-                        alertSender::wake);
+                        alertSenderWake);
         relay.onExpiring(alertWatcher);
     }
 
@@ -132,12 +138,12 @@ public final class ObserveAssembly {
         return List.of(
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .restingFor(streamFeed::rest)
-                        .wokenBy(streamFeed::onWakeNeeded),
+                        .wokenBy(feedWake),
                 new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams)
                         .restingFor(openStreams::rest)
-                        .wokenBy(openStreams::onWakeNeeded),
+                        .wokenBy(streamsWake),
                 new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
-                        .wokenBy(alertSender::onWakeNeeded)
+                        .wokenBy(alertSenderWake)
                         .endingWith(alertSender::awaitSent),
                 new Chore("alerts", AlertWatcher.ROUND_INTERVAL, alertWatcher)
                         .steady()
