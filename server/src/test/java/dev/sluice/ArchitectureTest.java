@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -491,6 +492,19 @@ class ArchitectureTest {
     @Test
     void no_field_is_public_and_mutable() {
         noFields().that().arePublic().should().notBeFinal().check(SLUICE_CLASSES);
+    }
+
+    /// What wakes a loop is a `Wake`, and any other callback is passed to a constructor. Nothing is
+    /// wired after it was built, when it may already be running.
+    @Test
+    void callbacks_are_wired_by_constructors() {
+        noFields().that().haveRawType(Runnable.class).should().notBeFinal().check(SLUICE_CLASSES);
+        noMethods()
+                .that()
+                .haveNameMatching("on[A-Z].*")
+                .should()
+                .haveRawParameterTypes(Runnable.class)
+                .check(SLUICE_CLASSES);
     }
 
     @Test

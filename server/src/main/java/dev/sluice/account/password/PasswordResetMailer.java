@@ -5,6 +5,7 @@ import dev.sluice.account.access.AccountStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.mail.MailMessage;
 import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
@@ -37,7 +38,7 @@ public final class PasswordResetMailer {
     private final SecretGenerator random;
     private final InstantSource clock;
     private final BlockingQueue<String> requests = new ArrayBlockingQueue<>(MAX_REQUESTS);
-    private volatile Runnable wake = () -> {};
+    private final Wake wake = new Wake();
 
     /// @param mail empty if the server sends no mail
     /// @param baseUrl the server's public address; links in e-mails begin with it
@@ -62,13 +63,12 @@ public final class PasswordResetMailer {
         if (!requests.offer(email)) {
             log.atWarn().log("password_reset.discarded");
         }
-        wake.run();
+        wake.wake();
     }
 
     /// Returns the chore that creates the resets.
     public Chore chore() {
-        return new Chore("password resets", LOOK_INTERVAL, this::handleNext)
-                .wokenBy(wakeLoop -> wake = wakeLoop);
+        return new Chore("password resets", LOOK_INTERVAL, this::handleNext).wokenBy(wake);
     }
 
     /// Handles the oldest request. Returns false if there is none. A request stays in the queue

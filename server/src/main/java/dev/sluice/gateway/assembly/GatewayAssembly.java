@@ -28,6 +28,7 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.net.AddressPolicy;
 
 import java.time.Duration;
@@ -46,6 +47,7 @@ public final class GatewayAssembly {
     private final DestinationStore destinations;
     private final AlertConfigStore alertConfigs;
     private final ConfigurationCache configuration;
+    private final Wake configurationChanged = new Wake();
 
     private GatewayAssembly(
             Foundation base,
@@ -62,7 +64,8 @@ public final class GatewayAssembly {
         this.destinations = destinations;
         this.alertConfigs = new AlertConfigStore(base.sealer());
         this.configuration =
-                ConfigurationCache.open(base.pools().delivery(), sources, destinations);
+                ConfigurationCache.open(
+                        base.pools().delivery(), sources, destinations, configurationChanged);
     }
 
     /// Builds the gateway layer and loads the configuration into memory.
@@ -95,6 +98,11 @@ public final class GatewayAssembly {
 
     public ConfigurationCache routing() {
         return configuration;
+    }
+
+    /// Returns what is called after each change to the configuration in memory.
+    public Wake configurationChanged() {
+        return configurationChanged;
     }
 
     public List<Chore> chores() {

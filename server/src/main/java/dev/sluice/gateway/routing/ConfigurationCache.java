@@ -13,10 +13,10 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /// An in-memory cache of all workspaces' current configuration, without deleted rows.
 ///
@@ -33,27 +33,25 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     private final SourceStore sourceStore;
     private final DestinationStore destinations;
     private final DeletedConnections deleted = new DeletedConnections();
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final Wake changed;
 
     /// Written while holding this object's monitor, but read without it.
     private volatile ConfigurationSnapshot snapshot = ConfigurationSnapshot.EMPTY;
 
-    private ConfigurationCache(Db db, SourceStore sources, DestinationStore destinations) {
+    private ConfigurationCache(
+            Db db, SourceStore sources, DestinationStore destinations, Wake changed) {
         this.db = db;
         this.sourceStore = sources;
         this.destinations = destinations;
+        this.changed = changed;
     }
 
+    /// @param changed called after each change to what the cache returns
     public static ConfigurationCache open(
-            Db db, SourceStore sources, DestinationStore destinations) {
-        var configuration = new ConfigurationCache(db, sources, destinations);
+            Db db, SourceStore sources, DestinationStore destinations, Wake changed) {
+        var configuration = new ConfigurationCache(db, sources, destinations, changed);
         configuration.refresh();
         return configuration;
-    }
-
-    @Override
-    public void onChange(Runnable listener) {
-        listeners.add(listener);
     }
 
     /// Returns the route for an ingest token, or empty if the token is unknown or its source is in
@@ -140,17 +138,17 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
         if (db.statement(WorkspaceStore::configVersion) == snapshot.version()) {
             return;
         }
-        boolean changed;
+        boolean isChanged;
         synchronized (this) {
             var before = snapshot;
             var changes = changesSince(before.version());
-            changed = changes.version() != before.version();
-            if (changed) {
+            isChanged = changes.version() != before.version();
+            if (isChanged) {
                 snapshot = SnapshotBuilder.build(before, changes, deleted);
             }
         }
-        if (changed) {
-            notifyListeners();
+        if (isChanged) {
+            changed.wake();
         }
     }
 
@@ -177,11 +175,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
             asked = deleted.takeAsked(LOOKUP_CHUNK);
         }
         if (isAnyFound) {
-            notifyListeners();
+            changed.wake();
         }
-    }
-
-    private void notifyListeners() {
-        listeners.forEach(Runnable::run);
     }
 }

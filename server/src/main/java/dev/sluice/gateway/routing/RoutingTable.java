@@ -20,8 +20,4 @@ public interface RoutingTable {
 
     /// Returns the destination, or empty if it is deleted or if this node does not know it yet.
     Optional<Destination> destination(DestinationId id);
-
-    /// Adds a listener that is called after each change to what this table returns, on the thread
-    /// that applied the change. The listener must return quickly.
-    void onChange(Runnable listener);
 }

@@ -10,6 +10,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,7 +75,7 @@ public final class AlertSender implements Loop.Step {
     private final Executor threads;
     private final InstantSource clock;
     private final AlertMeter meter;
-    private volatile Runnable wake = () -> {};
+    private final Wake wake;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
@@ -83,29 +84,22 @@ public final class AlertSender implements Loop.Step {
     private final Map<UUID, WaitingMessage> sending = new ConcurrentHashMap<>();
 
     /// @param threads runs a task for each message that is sent
+    /// @param wake wakes the loop that runs this sender's rounds
     public AlertSender(
             Db db,
             AlertConfigStore configs,
             ChannelClient client,
             Executor threads,
             InstantSource clock,
-            AlertMeter meter) {
+            AlertMeter meter,
+            Wake wake) {
         this.db = db;
         this.configs = configs;
         this.client = client;
         this.threads = threads;
         this.clock = clock;
         this.meter = meter;
-    }
-
-    /// Sets the callback that makes the loop start a round.
-    public void onWakeNeeded(Runnable wakeLoop) {
-        wake = wakeLoop;
-    }
-
-    /// Makes the loop start a round soon. Call this when there are new messages.
-    public void wake() {
-        wake.run();
+        this.wake = wake;
     }
 
     @Override
@@ -198,7 +192,7 @@ public final class AlertSender implements Loop.Step {
             } finally {
                 lock.unlock();
             }
-            wake.run();
+            wake.wake();
         }
     }
 

@@ -13,6 +13,7 @@ import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.relay.ExpiryListener;
 
@@ -64,7 +65,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private final Supplier<List<Source>> unreadableSources;
     private final InstantSource clock;
     private final UUID holder;
-    private final Runnable onComposed;
+    private final Wake composed;
 
     /// The pause before the next upkeep. Used only by the thread that runs the rounds.
     private Pause upkeepPause = Pause.NONE;
@@ -75,7 +76,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     /// @param unreadableDestinations returns the destinations whose settings this node cannot read
     /// @param unreadableSources returns the sources whose settings this node cannot read
-    /// @param onComposed called when there may be new messages to send
+    /// @param composed called when there may be new messages to send
     public AlertWatcher(
             Db db,
             AlertComposer composer,
@@ -83,14 +84,14 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             Supplier<List<Source>> unreadableSources,
             Uuid7 ids,
             InstantSource clock,
-            Runnable onComposed) {
+            Wake composed) {
         this.db = db;
         this.composer = composer;
         this.unreadableDestinations = unreadableDestinations;
         this.unreadableSources = unreadableSources;
         this.clock = clock;
         this.holder = ids.next();
-        this.onComposed = onComposed;
+        this.composed = composed;
     }
 
     @Override
@@ -123,7 +124,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         }
         int looked = composer.compose(parts, now);
         if (looked > 0) {
-            onComposed.run();
+            composed.wake();
         }
         parts.end();
         return isMore.get() || composer.isFull(looked);

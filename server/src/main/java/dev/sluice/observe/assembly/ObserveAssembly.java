@@ -27,6 +27,7 @@ import dev.sluice.observe.stream.StreamRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.assembly.RelayAssembly;
 
@@ -55,6 +56,9 @@ public final class ObserveAssembly {
     private final RelayAssembly relay;
     private final AuditLoop auditLoop;
     private final StreamReader streamReader;
+    private final Wake feedWake = new Wake();
+    private final Wake streamsWake = new Wake();
+    private final Wake alertSenderWake = new Wake();
     private final StreamFeed streamFeed;
     private final OpenStreams openStreams;
     private final ChannelClient channelClient;
@@ -82,7 +86,7 @@ public final class ObserveAssembly {
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         streamReader =
                 new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
-        streamFeed = new StreamFeed(streamReader);
+        streamFeed = new StreamFeed(streamReader, feedWake);
         openStreams =
                 new OpenStreams(
                         base.pools().api(),
@@ -91,7 +95,8 @@ public final class ObserveAssembly {
                         relay::epoch,
                         base.ids(),
                         base.clock(),
-                        base.activity());
+                        base.activity(),
+                        streamsWake);
         channelClient = channelClient(alerts.messengerApiUrl());
         alertSender =
                 new AlertSender(
@@ -100,7 +105,8 @@ public final class ObserveAssembly {
                         channelClient,
                         ALERT_THREADS,
                         base.clock(),
-                        alertMeter);
+                        alertMeter,
+                        alertSenderWake);
         alertWatcher =
                 new AlertWatcher(
                         base.pools().relay(),
@@ -114,7 +120,7 @@ public final class ObserveAssembly {
                         gateway.routing()::unreadableSources,
                         base.ids(),
                         base.clock(),
-                        alertSender::wake);
+                        alertSenderWake);
         relay.onExpiring(alertWatcher);
     }
 
@@ -133,12 +139,12 @@ public final class ObserveAssembly {
         return List.of(
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .restingFor(streamFeed::rest)
-                        .wokenBy(streamFeed::onWakeNeeded),
+                        .wokenBy(feedWake),
                 new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams)
                         .restingFor(openStreams::rest)
-                        .wokenBy(openStreams::onWakeNeeded),
+                        .wokenBy(streamsWake),
                 new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
-                        .wokenBy(alertSender::onWakeNeeded)
+                        .wokenBy(alertSenderWake)
                         .endingWith(alertSender::awaitSent),
                 new Chore("alerts", AlertWatcher.ROUND_INTERVAL, alertWatcher)
                         .steady()

@@ -9,6 +9,7 @@ import dev.sluice.platform.http.Header;
 import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.FailureStreak;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,7 @@ public final class StreamFeed implements Loop.Step {
     private final FeedMemory memory = new FeedMemory(MAX_QUEUED_BYTES);
     private final ConcurrentLinkedQueue<JoinRequest> joining = new ConcurrentLinkedQueue<>();
     private final List<FeedSubscription> subscriptions = new CopyOnWriteArrayList<>();
-    private volatile Runnable wake = () -> {};
+    private final Wake wake;
 
     /// The snapshot at the end of the last round, or null while there are no streams. Used only by
     /// the feed's thread.
@@ -64,12 +65,10 @@ public final class StreamFeed implements Loop.Step {
     /// Counts consecutive failures to read the position.
     private final FailureStreak positionReads = new FailureStreak(ROUND_INTERVAL);
 
-    public StreamFeed(StreamReader reader) {
+    /// @param wake wakes the loop that runs this feed's rounds
+    public StreamFeed(StreamReader reader, Wake wake) {
         this.reader = reader;
-    }
-
-    public void onWakeNeeded(Runnable wakeFeed) {
-        wake = wakeFeed;
+        this.wake = wake;
     }
 
     /// Returns how long the next round may wait if no stream joins.
@@ -87,7 +86,7 @@ public final class StreamFeed implements Loop.Step {
         var request =
                 new JoinRequest(new FeedSubscription(selection, memory), new CompletableFuture<>());
         joining.add(request);
-        wake.run();
+        wake.wake();
         try {
             return request.joined().get(JOIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {

@@ -13,6 +13,7 @@ import dev.sluice.platform.http.Header;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -56,7 +57,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     /// The epoch under which this node last removed the streams of dead nodes. Used only in [#run].
     private long cleanedUnder = -1;
 
-    private volatile Runnable wake = () -> {};
+    private final Wake wake;
     private volatile boolean isClosed;
 
     /// @param limits returns how many streams a workspace may have open across all nodes, or empty
@@ -65,6 +66,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     ///   dead
     /// @param clock the clock that all nodes share
     /// @param activity its `mark` method is called in each round in which streams are open
+    /// @param wake called when the next round should start soon
     public OpenStreams(
             Db db,
             ConfigurationCache configuration,
@@ -72,7 +74,8 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             LongSupplier epoch,
             Uuid7 ids,
             InstantSource clock,
-            Activity activity) {
+            Activity activity,
+            Wake wake) {
         this.db = db;
         this.configuration = configuration;
         this.limits = limits;
@@ -80,11 +83,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         this.ids = ids;
         this.clock = clock;
         this.activity = activity;
-    }
-
-    /// @param wakeRounds called when the next round should start soon
-    public void onWakeNeeded(Runnable wakeRounds) {
-        wake = wakeRounds;
+        this.wake = wake;
     }
 
     /// Returns how long the next round may wait if no stream is opened.
@@ -104,7 +103,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             throw tooMany(limit.orElse(0));
         }
         open.add(lease);
-        wake.run();
+        wake.wake();
         if (isClosed) {
             lease.close();
             throw new ApiException(ApiErrorCode.UNAVAILABLE, "The server is stopping. Try again.")
@@ -118,7 +117,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             return db.call(tx -> OpenStreamStore.add(tx, stream, max));
         } catch (RuntimeException e) {
             ended.add(stream.id()); // the row may exist even though the call failed
-            wake.run();
+            wake.wake();
             throw e;
         }
     }
@@ -141,7 +140,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     void remove(StreamLease lease) {
         if (open.remove(lease)) {
             ended.add(lease.id());
-            wake.run();
+            wake.wake();
         }
     }
 

@@ -1,8 +1,6 @@
 package dev.sluice.platform.loop;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
 /// Tells whether this process has had something to do recently. If not, its chores run less often,
@@ -29,7 +27,7 @@ public final class Activity {
     private static final Duration RESOLUTION = Duration.ofSeconds(1);
 
     private final LongSupplier nanos;
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final Wake resumed = new Wake();
     private volatile long markedNanos;
 
     public Activity() {
@@ -51,14 +49,13 @@ public final class Activity {
         }
         markedNanos = now;
         if (rested >= IDLE_AFTER.minus(RESOLUTION).toNanos()) { // isIdle() may have been true
-            listeners.forEach(Runnable::run);
+            resumed.wake();
         }
     }
 
-    /// Adds a callback that runs on the first mark after an idle period. The callback must return
-    /// quickly.
-    void onResume(Runnable listener) {
-        listeners.add(listener);
+    /// Returns what is called on the first mark after an idle period.
+    Wake resumed() {
+        return resumed;
     }
 
     boolean isIdle() {

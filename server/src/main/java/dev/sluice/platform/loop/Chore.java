@@ -1,8 +1,8 @@
 package dev.sluice.platform.loop;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The description of a background task: what to run, how often, and what to do when the server
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /// @param rest returns the minimum wait between two rounds while there is nothing to do, unless the
 ///   loop is woken; zero or negative while there is something to do. Called before each wait, on
 ///   the loop's thread, which then holds no lock of the loop. Empty if the chore never rests
-/// @param wakeBy called once the loop has started, with the callback that wakes the loop
+/// @param wakes the loop starts a round early when one of these is called
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(
         String name,
@@ -29,7 +29,7 @@ public record Chore(
         Duration gap,
         Optional<Supplier<Duration>> rest,
         Loop.Step step,
-        Consumer<Runnable> wakeBy,
+        List<Wake> wakes,
         Optional<AutoCloseable> atEnd) {
 
     public Chore(String name, Duration interval, Loop.Step step) {
@@ -40,7 +40,7 @@ public record Chore(
                 Duration.ZERO,
                 Optional.empty(),
                 step,
-                _ -> {},
+                List.of(),
                 Optional.empty());
     }
 
@@ -55,18 +55,18 @@ public record Chore(
                 });
     }
 
-    public Chore wokenBy(Consumer<Runnable> wakeBy) {
-        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
+    public Chore wokenBy(Wake... wakes) {
+        return new Chore(name, interval, idleInterval, gap, rest, step, List.of(wakes), atEnd);
     }
 
     public Chore endingWith(AutoCloseable atEnd) {
-        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, Optional.of(atEnd));
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakes, Optional.of(atEnd));
     }
 
     /// Returns a chore that waits at least `gap` after each round that leaves nothing to do, even
     /// if it is woken.
     public Chore withGap(Duration gap) {
-        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakes, atEnd);
     }
 
     /// Returns a chore that may wait longer than its interval while it has nothing to do. Whoever
@@ -74,7 +74,7 @@ public record Chore(
     ///
     /// @param rest returns how long it may wait; zero while there is something to do
     public Chore restingFor(Supplier<Duration> rest) {
-        return new Chore(name, interval, idleInterval, gap, Optional.of(rest), step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, Optional.of(rest), step, wakes, atEnd);
     }
 
     /// Returns a chore that does nothing until `delay` has passed from now. Use this for work that
@@ -88,7 +88,7 @@ public record Chore(
                 gap,
                 rest,
                 () -> System.nanoTime() - begun >= delay.toNanos() && step.run(),
-                wakeBy,
+                wakes,
                 atEnd);
     }
 
@@ -99,7 +99,7 @@ public record Chore(
 
     /// Returns a chore that runs at this interval while the process is idle.
     public Chore idlingAt(Duration idleInterval) {
-        return new Chore(name, interval, idleInterval, gap, rest, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, rest, step, wakes, atEnd);
     }
 
     /// Returns how long the loop waits after a round if nothing wakes it.
@@ -107,10 +107,6 @@ public record Chore(
         var usual = isIdle ? idleInterval : interval;
         var longer = rest.map(Supplier::get).orElse(Duration.ZERO);
         return longer.compareTo(usual) > 0 ? longer : usual;
-    }
-
-    boolean mayRest() {
-        return rest.isPresent();
     }
 
     boolean isSteady() {

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -11,9 +12,9 @@ import java.util.function.Supplier;
 /// A thread that repeats a step until it is closed.
 ///
 /// When the step returns true, the next round starts immediately. Otherwise the loop waits until
-/// the interval is over or `wake` is called. If the loop has a gap, this wait is at least as long
-/// as the gap, even if the loop is woken. If the step throws, the exception is logged and the loop
-/// waits as usual, so the step must be safe to repeat. Thread-safe.
+/// the interval is over or one of its [Wake]s is called. If the loop has a gap, this wait is at
+/// least as long as the gap, even if the loop is woken. If the step throws, the exception is logged
+/// and the loop waits as usual, so the step must be safe to repeat. Thread-safe.
 public final class Loop implements AutoCloseable {
 
     /// One round of work. Returns true if the next round should start immediately.
@@ -29,6 +30,7 @@ public final class Loop implements AutoCloseable {
     private final String name;
     private final Supplier<Duration> interval;
     private final Duration gap;
+    private final List<Wake> wakes;
     private final Step step;
     private final Thread thread;
     private final FailureStreak failures;
@@ -38,35 +40,40 @@ public final class Loop implements AutoCloseable {
     /// Guarded by `lock`.
     private boolean closed;
 
-    /// Whether `wake` has been called since the last wait ended. Guarded by `lock`.
+    /// Whether a wake has been called since the last wait ended. Guarded by `lock`.
     private boolean wakeRequested;
 
-    private Loop(String name, Supplier<Duration> interval, Duration gap, Step step) {
+    private Loop(
+            String name, Supplier<Duration> interval, Duration gap, List<Wake> wakes, Step step) {
         this.name = name;
         this.interval = interval;
         this.gap = gap;
+        this.wakes = List.copyOf(wakes);
         this.step = step;
         this.failures = new FailureStreak(interval.get());
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::runRounds);
     }
 
     public static Loop start(String name, Duration interval, Step step) {
-        return start(name, () -> interval, Duration.ZERO, step);
+        return start(name, () -> interval, Duration.ZERO, List.of(), step);
     }
 
     /// @param interval returns the wait after a round whose step returned false; called before each
     ///   wait
     /// @param gap the minimum length of such a wait, even if the loop is woken; at most the
     ///   interval
-    static Loop start(String name, Supplier<Duration> interval, Duration gap, Step step) {
-        var loop = new Loop(name, interval, gap, step);
+    /// @param wakes what ends such a wait early
+    static Loop start(
+            String name, Supplier<Duration> interval, Duration gap, List<Wake> wakes, Step step) {
+        var loop = new Loop(name, interval, gap, wakes, step);
+        wakes.forEach(wake -> wake.listen(loop::wake)); // before the first round looks for work
         loop.thread.start();
         return loop;
     }
 
     /// Ends the current wait, or, if called during a round, the wait after that round. A loop with
     /// a gap still waits for the gap.
-    public void wake() {
+    private void wake() {
         lock.lock();
         try {
             if (!wakeRequested) { // one request is enough to end the wait
@@ -133,6 +140,8 @@ public final class Loop implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        // After the reset: a call in between is not lost, because it sets `wakeRequested` again.
+        wakes.forEach(Wake::take);
     }
 
     /// Ends the loop. Waits up to two seconds for the current round to finish. Then interrupts the

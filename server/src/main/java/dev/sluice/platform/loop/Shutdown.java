@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// The steps that stop the server. They run in reverse order: the step added last runs first.
 ///
@@ -69,16 +70,19 @@ public final class Shutdown implements AutoCloseable {
         var loop =
                 closing(
                         chore.name(),
-                        Loop.start(chore.name(), pause, chore.gap(), () -> run(chore)));
+                        Loop.start(
+                                chore.name(),
+                                pause,
+                                chore.gap(),
+                                wakesOf(chore),
+                                () -> run(chore)));
         loops.put(chore.name(), loop);
-        if (!chore.isSteady()) {
-            activity.onResume(loop::wake);
-        }
-        chore.wakeBy().accept(loop::wake);
-        if (chore.mayRest()) {
-            // Something may have happened after the first round, but before the callback was set.
-            loop.wake();
-        }
+    }
+
+    private List<Wake> wakesOf(Chore chore) {
+        return chore.isSteady()
+                ? chore.wakes()
+                : Stream.concat(chore.wakes().stream(), Stream.of(activity.resumed())).toList();
     }
 
     private boolean run(Chore chore) throws InterruptedException {

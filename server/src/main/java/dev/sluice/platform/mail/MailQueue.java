@@ -2,6 +2,7 @@ package dev.sluice.platform.mail;
 
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.platform.loop.Wake;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +34,7 @@ public final class MailQueue {
     private final MailSender sender;
     private final InstantSource clock;
     private final Queue<QueuedMail> queue = new ArrayDeque<>();
-    private volatile Runnable wake = () -> {};
+    private final Wake wake = new Wake();
 
     public MailQueue(MailSender sender, InstantSource clock) {
         this.sender = sender;
@@ -54,14 +55,14 @@ public final class MailQueue {
             }
             queue.add(mail);
         }
-        wake.run();
+        wake.wake();
         return true;
     }
 
     /// Returns the chore that sends the messages.
     public Chore chore() {
         return new Chore("mail", LOOK_INTERVAL, this::sendNext)
-                .wokenBy(wakeLoop -> wake = wakeLoop)
+                .wokenBy(wake)
                 .endingWith(this::discard);
     }
 

@@ -8,6 +8,7 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.PayloadDecoder;
@@ -15,12 +16,15 @@ import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
+import dev.sluice.relay.dispatch.DispatchWakes;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.fairness.PermitLimit;
 import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.lanes.Backlog;
+import dev.sluice.relay.node.Heartbeat;
 import dev.sluice.relay.node.Node;
+import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.send.HttpSender;
 import dev.sluice.relay.settle.FailureLog;
 import dev.sluice.relay.settle.Settlement;
@@ -60,17 +64,26 @@ final class DeliveryAssembly {
     private final ConfigurationCache configuration;
     private final RelaySettings settings;
     private final Node node;
+    private final DispatchWakes wakes;
+    private final Wake configurationChanged;
+    private final Wake circuitsWake = new Wake();
+    private final Wake laneWakerWake = new Wake();
     private final int permits =
             PermitLimit.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
+    private final HttpSender sender;
     private final ResultJournal resultJournal;
     private final SharedCircuits circuits;
     private final Dispatcher dispatcher;
     private final Backlog backlog;
     private final LaneWaker laneWaker;
     private final LaneSweeper laneSweeper;
-    private volatile Runnable wakeBacklog = () -> {};
     private final DueWorkMonitor dueWorkMonitor;
     private final FailureLog failureLog;
+
+    /// What wakes the loops of this part.
+    ///
+    /// @param configurationChanged called after each configuration change
+    record DeliveryWakes(DispatchWakes loops, Wake configurationChanged) {}
 
     /// The parts of the relay that this node's attempts use.
     ///
@@ -88,11 +101,14 @@ final class DeliveryAssembly {
             RelaySettings settings,
             RelayMeters meters,
             Node node,
+            DeliveryWakes wakes,
             AttemptSupport support) {
         this.base = base;
         this.configuration = configuration;
         this.settings = settings;
         this.node = node;
+        this.wakes = wakes.loops();
+        this.configurationChanged = wakes.configurationChanged();
         var db = base.pools().relay();
         var delivery = base.pools().delivery();
         var clock = base.clock();
@@ -104,10 +120,19 @@ final class DeliveryAssembly {
                         base.ids(),
                         clock);
         failureLog = new FailureLog(clock);
-        circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
+        circuits =
+                SharedCircuits.open(
+                        delivery,
+                        node,
+                        settings.cooldowns(),
+                        clock,
+                        circuitsWake,
+                        this.wakes.backlog());
+        sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
         var attemptRunner = attemptRunner(support);
         var environment =
-                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
+                new DispatchEnvironment(
+                        configuration, node, resultJournal, circuits, clock, this.wakes);
         dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
         backlog =
                 new Backlog(
@@ -117,16 +142,16 @@ final class DeliveryAssembly {
                         attemptRunner,
                         System::nanoTime);
         var holdPolicy = new HoldPolicy(circuits);
-        laneWaker = new LaneWaker(delivery, configuration, holdPolicy);
-        laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);
+        laneWaker =
+                new LaneWaker(
+                        delivery, configuration, holdPolicy, laneWakerWake, this.wakes.backlog());
+        laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock, this::wakeBacklogLater);
         dueWorkMonitor =
                 new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
     }
 
     private AttemptRunner attemptRunner(AttemptSupport support) {
         var clock = base.clock();
-        var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
-        base.shutdown().closing("connections to destinations", sender);
         return new AttemptRunner(
                 configuration,
                 support.expiry(),
@@ -138,13 +163,24 @@ final class DeliveryAssembly {
                 clock);
     }
 
+    /// Starts this node's heartbeat. During shutdown, the heartbeat continues until each delivery
+    /// that the node owns has been finished or put back. The first takeover begins immediately, in
+    /// parallel with the rest of startup.
+    void startNode() {
+        var shutdown = base.shutdown();
+        var heartbeat = new Heartbeat(node, dispatcher::dropAll);
+        shutdown.start(new Chore("heartbeat", Heartbeat.INTERVAL, heartbeat).steady());
+        var takeover = new TakeoverLoop(base.pools().node(), node, base.clock(), wakes.backlog());
+        shutdown.start(new Chore("takeover", Heartbeat.INTERVAL, takeover).steady());
+        shutdown.closing("connections to destinations", sender);
+    }
+
     /// Starts delivering events.
     ///
     /// @param returnQuota returns unused quota; runs during shutdown, after the last result has
     ///   been written
     void start(ResultListener listener, AutoCloseable returnQuota) {
         var shutdown = base.shutdown();
-        node.onFenced(dispatcher::dropAll);
         shutdown.first("give back lanes", backlog::leave);
         shutdown.first("give back quota", returnQuota);
         resultJournal.start(listener);
@@ -153,26 +189,20 @@ final class DeliveryAssembly {
         shutdown.closing("results", resultJournal);
         shutdown.first("write counted failures", failureLog::flush);
         shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
-        var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
         shutdown.start(
-                backlogChore
+                new Chore("backlog", Duration.ofMillis(200), backlog)
                         .restingFor(backlog::rest)
-                        .wokenBy(wake -> {
-                            backlog.onWakeNeeded(wake);
-                            circuits.onChange(wake);
-                            laneWaker.onLanesWoken(wake);
-                            // A sweep may know less than a node that has just set a hold. The delay
-                            // gives this node time to read that change before it leases the lane.
-                            var later =
-                                    CompletableFuture.delayedExecutor(
-                                            SWEEP_WAKE_DELAY.toMillis(), TimeUnit.MILLISECONDS);
-                            laneSweeper.onLanesWoken(() -> later.execute(wake));
-                            wakeBacklog = wake;
-                        }));
-        var probeLoop = backlog.probeLoop();
+                        .wokenBy(wakes.backlog(), configurationChanged));
         shutdown.start(
-                new Chore("probes", Duration.ofSeconds(1), probeLoop)
-                        .wokenBy(probeLoop::onWakeNeeded));
+                new Chore("probes", Duration.ofSeconds(1), backlog.probeLoop())
+                        .wokenBy(wakes.probes()));
+    }
+
+    /// Wakes the backlog after a sweep. A sweep may know less than a node that has just set a hold.
+    /// The delay gives this node time to read that change before it leases the lane.
+    private void wakeBacklogLater() {
+        CompletableFuture.delayedExecutor(SWEEP_WAKE_DELAY.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(wakes.backlog()::wake);
     }
 
     /// Returns the chores that share circuits with other nodes and the chores that wake lanes.
@@ -180,11 +210,11 @@ final class DeliveryAssembly {
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
                         .idlingAt(Duration.ofSeconds(2))
-                        .wokenBy(circuits::onWakeNeeded),
+                        .wokenBy(circuitsWake),
                 new Chore("lane wakes", Duration.ofSeconds(1), laneWaker)
                         .withGap(Duration.ofMillis(50))
-                        .wokenBy(laneWaker::onWakeNeeded),
-                laneSweeper.chore());
+                        .wokenBy(laneWakerWake),
+                laneSweeper.chore(configurationChanged));
     }
 
     /// Returns the dispatcher's chores.
@@ -193,11 +223,11 @@ final class DeliveryAssembly {
         var quarantine = dispatcher.quarantine();
         return List.of(
                 new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
-                        .wokenBy(rateLimitQueue::onWakeNeeded),
+                        .wokenBy(wakes.rateLimits()),
                 new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
                 new Chore("quarantine", Duration.ofMillis(200), quarantine)
                         .restingFor(quarantine::rest)
-                        .wokenBy(quarantine::onWakeNeeded));
+                        .wokenBy(wakes.quarantine()));
     }
 
     /// Returns the chores that look for late or lost deliveries.
@@ -214,11 +244,6 @@ final class DeliveryAssembly {
 
     Dispatcher dispatcher() {
         return dispatcher;
-    }
-
-    /// Starts the next round of the backlog, if it is waiting for one.
-    void wakeBacklog() {
-        wakeBacklog.run();
     }
 
     LaneWaker laneWaker() {

@@ -9,6 +9,7 @@ import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.RefusalReason;
@@ -47,6 +48,7 @@ final class IngestAssembly {
     private final RelaySettings settings;
     private final RelayMeters meters;
     private final Journal journal;
+    private final Wake trainerWake = new Wake();
     private final PayloadEncoder payloadEncoder;
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter rateLimiter;
@@ -69,7 +71,7 @@ final class IngestAssembly {
         var clock = base.clock();
         payloadEncoder =
                 settings.isCompressing()
-                        ? PayloadEncoder.on(meters.payloads(), clock)
+                        ? PayloadEncoder.on(meters.payloads(), clock, trainerWake)
                         : PayloadEncoder.off(meters.payloads(), clock);
         journal =
                 new Journal(
@@ -129,7 +131,7 @@ final class IngestAssembly {
         return List.of(
                 new Chore("free space", Duration.ofSeconds(2), diskSpace),
                 new Chore("dictionaries", DictionaryTrainer.ROUND_INTERVAL, dictionaryTrainer)
-                        .wokenBy(payloadEncoder::onWakeNeeded));
+                        .wokenBy(trainerWake));
     }
 
     MonthlyQuota quota() {

@@ -18,6 +18,7 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.relay.ExpiryListener;
@@ -33,12 +34,12 @@ import dev.sluice.relay.compression.DictionaryStore;
 import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.relay.deadletters.DismissalRoutes;
 import dev.sluice.relay.deadletters.DismissalStore;
+import dev.sluice.relay.dispatch.DispatchWakes;
 import dev.sluice.relay.erasure.WorkspaceEraser;
 import dev.sluice.relay.inflight.InFlightRecovery;
 import dev.sluice.relay.ingest.IngestEndpoint;
 import dev.sluice.relay.ingest.QuotaStore;
 import dev.sluice.relay.node.Node;
-import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.preview.RoutePreview;
 import dev.sluice.relay.preview.SampleEventQueries;
@@ -103,11 +104,8 @@ public final class RelayAssembly {
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private final HttpSender testSender;
-    private volatile Runnable wakeReplays = () -> {};
-
-    /// Does nothing before the backlog exists; its first round looks for due lanes anyway.
-    private volatile Runnable wakeBacklog = () -> {};
-
+    private final DispatchWakes wakes = DispatchWakes.create();
+    private final Wake replays = new Wake();
     private volatile ExpiryListener expiryListener = (_, _) -> {};
 
     private RelayAssembly(
@@ -149,7 +147,16 @@ public final class RelayAssembly {
         node = join();
 
         ingest = new IngestAssembly(base, configuration, settings, meters, node, this::limits);
-        delivery = new DeliveryAssembly(base, configuration, settings, meters, node, support());
+        delivery =
+                new DeliveryAssembly(
+                        base,
+                        configuration,
+                        settings,
+                        meters,
+                        node,
+                        new DeliveryAssembly.DeliveryWakes(wakes, gateway.configurationChanged()),
+                        support());
+        delivery.startNode();
         testSender = ownSender("connections of test deliveries", settings.addresses());
         listeners =
                 new RelayStoreListener(
@@ -161,9 +168,13 @@ public final class RelayAssembly {
                         clock);
         replayWorker =
                 new ReplayWorker(
-                        db, configuration, this::retention, base.ids(), clock, base.settledClock());
-        wakeBacklog = delivery::wakeBacklog;
-        replayWorker.onLanesWoken(delivery::wakeBacklog);
+                        db,
+                        configuration,
+                        this::retention,
+                        base.ids(),
+                        clock,
+                        base.settledClock(),
+                        wakes.backlog());
     }
 
     /// Registers this node, then starts delivering events and storing the events that ingest
@@ -180,18 +191,10 @@ public final class RelayAssembly {
         return floor;
     }
 
-    /// Registers this node and starts its heartbeat. During shutdown, the heartbeat continues until
-    /// each delivery that the node owns has been finished or put back. The first takeover begins
-    /// immediately, in parallel with the rest of startup.
+    /// Registers this node. [DeliveryAssembly#startNode] starts its heartbeat.
     private Node join() {
-        var pool = base.pools().node();
-        var shutdown = base.shutdown();
-        var joined = Node.join(pool, settings.node().home());
-        shutdown.first("give up the node lease", joined::leave);
-        shutdown.start(new Chore("heartbeat", Node.HEARTBEAT_INTERVAL, joined).steady());
-        var takeover = new TakeoverLoop(pool, joined, base.clock());
-        takeover.onLanesWoken(() -> wakeBacklog.run());
-        shutdown.start(new Chore("takeover", Node.HEARTBEAT_INTERVAL, takeover).steady());
+        var joined = Node.join(base.pools().node(), settings.node().home());
+        base.shutdown().first("give up the node lease", joined::leave);
         return joined;
     }
 
@@ -246,7 +249,7 @@ public final class RelayAssembly {
                         .startingAfter(Duration.ofSeconds(3))
                         .endingWith(retentionLoop::releaseLease),
                 new Chore("replays", Duration.ofMillis(500), replayWorker)
-                        .wokenBy(wake -> wakeReplays = wake)
+                        .wokenBy(replays)
                         .endingWith(replayWorker::releaseLeases),
                 new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()));
     }
@@ -319,13 +322,11 @@ public final class RelayAssembly {
                         dryRun,
                         clock)
                 .addTo(router);
-        new ResendRoutes(api, plans, idempotency, delivery::wakeBacklog).addTo(router);
-        new BulkResendRoutes(
-                        api, plans, idempotency, () -> wakeReplays.run(), delivery::wakeBacklog)
-                .addTo(router);
-        new DeadLetterResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
+        new ResendRoutes(api, plans, idempotency, wakes.backlog()).addTo(router);
+        new BulkResendRoutes(api, plans, idempotency, replays, wakes.backlog()).addTo(router);
+        new DeadLetterResendRoutes(api, plans, idempotency, replays).addTo(router);
         new DismissalRoutes(db, authenticator, plans, clock).addTo(router);
-        new ReplayRoutes(db, authenticator, () -> wakeReplays.run(), clock).addTo(router);
+        new ReplayRoutes(db, authenticator, replays, clock).addTo(router);
         var endpoint = ingest.endpoint(delivery.dispatcher().admission(), tracer, hopHeader());
         router.mount(
                 IngestEndpoint.PATH,

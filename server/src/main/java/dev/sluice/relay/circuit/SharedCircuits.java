@@ -8,6 +8,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.NodeStore;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The circuits of all destinations, shared by all nodes that use the same database. This node
 /// keeps a copy of each circuit in memory.
@@ -66,7 +66,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     /// The destinations whose circuits have changes to write.
     private final Set<DestinationId> unwritten = ConcurrentHashMap.newKeySet();
 
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final Wake wake;
+    private final Wake changed;
     private final CircuitAnnouncer announcer = new CircuitAnnouncer();
 
     /// The circuits as last read from the database. This field and the two fields below are used
@@ -76,31 +77,33 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     private long horizon;
     private Pause cleanupPause = Pause.NONE;
 
-    private volatile Runnable onUrgentChange = () -> {};
-
-    private SharedCircuits(Db db, Lease node, CooldownBackoff cooldowns, InstantSource clock) {
+    private SharedCircuits(
+            Db db,
+            Lease node,
+            CooldownBackoff cooldowns,
+            InstantSource clock,
+            Wake wake,
+            Wake changed) {
         this.db = db;
         this.node = node;
         this.cooldowns = cooldowns;
         this.clock = clock;
+        this.wake = wake;
+        this.changed = changed;
     }
 
+    /// @param wake called when the next round should run early
+    /// @param changed called after circuits have changed and their lanes have been woken
     public static SharedCircuits open(
-            Db db, Lease node, CooldownBackoff cooldowns, InstantSource clock) {
-        var circuits = new SharedCircuits(db, node, cooldowns, clock);
+            Db db,
+            Lease node,
+            CooldownBackoff cooldowns,
+            InstantSource clock,
+            Wake wake,
+            Wake changed) {
+        var circuits = new SharedCircuits(db, node, cooldowns, clock, wake, changed);
         circuits.readChanges();
         return circuits;
-    }
-
-    /// Sets the callback that requests an early round. The callback must return quickly.
-    public void onWakeNeeded(Runnable wake) {
-        onUrgentChange = wake;
-    }
-
-    /// Adds a listener that is called after circuits have changed and their lanes have been woken.
-    /// It is called on the thread that runs the rounds and must return quickly.
-    public void onChange(Runnable listener) {
-        listeners.add(listener);
     }
 
     public void addListener(CircuitListener listener) {
@@ -174,7 +177,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         }
         unwritten.add(destination);
         if (local.circuit().state() != local.stored().circuit().state()) {
-            onUrgentChange.run();
+            wake.wake();
         }
     }
 
@@ -332,7 +335,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
                 }
             });
         } finally {
-            listeners.forEach(Runnable::run); // for those that were woken, if one fails
+            changed.wake(); // for those that were woken, if one fails
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.relay.compression;
 import com.github.luben.zstd.ZstdDictCompress;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.StoredPayload;
@@ -46,22 +47,27 @@ public final class PayloadEncoder {
     /// The traffic of each source. The [DictionaryTrainer] removes sources that no longer exist.
     private final Map<SourceId, SourceTraffic> traffic = new ConcurrentHashMap<>();
 
-    private volatile Runnable wakeTrainer = () -> {};
+    private final Wake trainer;
 
-    private PayloadEncoder(boolean isOn, PayloadMeter meter, InstantSource clock) {
+    private PayloadEncoder(boolean isOn, PayloadMeter meter, InstantSource clock, Wake trainer) {
         this.isOn = isOn;
         this.meter = meter;
         this.clock = clock;
+        this.trainer = trainer;
     }
 
     /// Returns an encoder that compresses payloads.
-    public static PayloadEncoder on(PayloadMeter meter, InstantSource clock) {
-        return new PayloadEncoder(true, meter, clock);
+    ///
+    /// @param trainer wakes the [DictionaryTrainer]. Called after a source's first small event
+    ///   since the node started, and again when the source has sent enough events for the next try
+    ///   to make a dictionary
+    public static PayloadEncoder on(PayloadMeter meter, InstantSource clock, Wake trainer) {
+        return new PayloadEncoder(true, meter, clock, trainer);
     }
 
     /// Returns an encoder that compresses nothing.
     public static PayloadEncoder off(PayloadMeter meter, InstantSource clock) {
-        return new PayloadEncoder(false, meter, clock);
+        return new PayloadEncoder(false, meter, clock, new Wake());
     }
 
     /// Loads the native library. Called when the server starts, so that a server that cannot load
@@ -102,7 +108,7 @@ public final class PayloadEncoder {
                 return compressed(payload, null);
             }
             if (isGenuine && ofSource.count()) {
-                wakeTrainer.run();
+                trainer.wake();
             }
             var dictionary = ofSource.acquire();
             try {
@@ -176,12 +182,5 @@ public final class PayloadEncoder {
     /// started. Used by the trainer.
     Map<SourceId, SourceTraffic> traffic() {
         return traffic;
-    }
-
-    /// Sets the callback that wakes the trainer. It is called after a source's first small event
-    /// since the node started, and again when the source has sent enough events for the next try to
-    /// make a dictionary.
-    public void onWakeNeeded(Runnable wake) {
-        wakeTrainer = wake;
     }
 }

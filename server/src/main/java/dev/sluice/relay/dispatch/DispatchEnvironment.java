@@ -8,10 +8,11 @@ import dev.sluice.relay.journal.ResultQueue;
 import java.time.InstantSource;
 
 /// The objects from other packages that this package uses: the routes, this node's lease, the queue
-/// of results to be written, the circuits and the clock.
+/// of results to be written, the circuits, the clock, and what wakes the loops.
 public record DispatchEnvironment(
         RoutingTable routing,
         Lease node,
         ResultQueue results,
         Circuits circuits,
-        InstantSource clock) {}
+        InstantSource clock,
+        DispatchWakes wakes) {}

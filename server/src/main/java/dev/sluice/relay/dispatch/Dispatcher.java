@@ -2,6 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
@@ -48,6 +49,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private final Circuits circuits;
     private final Executor threads;
     private final InstantSource clock;
+    private final Wake backlog;
 
     private final DestinationStates states;
     private final SenderPool senderPool;
@@ -62,7 +64,6 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
             new ConcurrentHashMap<>();
     private final Quarantine quarantine;
 
-    private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
 
     /// An attempt in progress, compared by identity. One delivery can have two attempts in progress
@@ -89,10 +90,12 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         this.results = environment.results();
         this.circuits = environment.circuits();
         this.clock = environment.clock();
+        var wakes = environment.wakes();
+        this.backlog = wakes.backlog();
         this.attemptRunner = attemptRunner;
         this.threads = threads;
         this.states = new DestinationStates(routing, clock);
-        var fairPermits = new FairPermits<DestinationState>(permits);
+        var fairPermits = new FairPermits<DestinationState>(permits, wakes.quarantine());
         this.senderPool =
                 new SenderPool(
                         routing,
@@ -101,8 +104,11 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
                         states,
                         threads,
                         clock,
-                        (state, loaded) -> deliver(state, loaded, false));
-        this.quarantine = new Quarantine(fairPermits, new DispatcherIsolatedSender(), clock);
+                        (state, loaded) -> deliver(state, loaded, false),
+                        wakes.rateLimits());
+        this.quarantine =
+                new Quarantine(
+                        fairPermits, new DispatcherIsolatedSender(), clock, wakes.quarantine());
         this.admission =
                 new PayloadAdmission(
                         routing, node, circuits, states, senderPool, quarantine, freshDeliveries);
@@ -281,14 +287,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
             }
         }
         if (isAnyWaiting) {
-            onWritten.run();
+            backlog.wake();
         }
-    }
-
-    /// Sets the listener to be called after results of waiting deliveries have been written; it
-    /// must return quickly.
-    public void onWritten(Runnable listener) {
-        onWritten = listener;
     }
 
     /// Removes and returns the next waiting delivery that is no longer in memory, or empty if there

@@ -4,6 +4,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.fairness.FairPermits;
 
 import org.slf4j.Logger;
@@ -88,7 +89,7 @@ public final class Quarantine implements Loop.Step {
     private final FairPermits<?> fairPermits;
     private final IsolatedSender sender;
     private final InstantSource clock;
-    private volatile Runnable wake = () -> {};
+    private final Wake wake;
 
     /// Guarded by this object's monitor, like the four fields below.
     private final ArrayDeque<QuarantinedDelivery> waiting = new ArrayDeque<>();
@@ -98,23 +99,19 @@ public final class Quarantine implements Loop.Step {
     private Pause isolation = Pause.NONE;
     private Pause rest = Pause.NONE;
 
-    Quarantine(FairPermits<?> fairPermits, IsolatedSender sender, InstantSource clock) {
+    /// @param wake called when the next round should run early
+    Quarantine(FairPermits<?> fairPermits, IsolatedSender sender, InstantSource clock, Wake wake) {
         this.fairPermits = fairPermits;
         this.sender = sender;
         this.clock = clock;
-    }
-
-    /// Sets the callback to run when the next round should run early; it must return quickly.
-    public void onWakeNeeded(Runnable wakeRounds) {
-        wake = wakeRounds;
-        fairPermits.onAllReturned(wakeRounds);
+        this.wake = wake;
     }
 
     void add(DestinationId destination, LoadedDelivery loaded) {
         synchronized (this) {
             waiting.add(new QuarantinedDelivery(destination, loaded, 0));
         }
-        wake.run();
+        wake.wake();
     }
 
     /// Returns how long the next round may wait if nothing wakes it. While there is a suspect,

@@ -3,6 +3,7 @@ package dev.sluice.relay.dispatch;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.RateLimit;
 import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.fairness.FairPermits;
@@ -44,6 +45,7 @@ final class SenderPool {
     private volatile Instant longestStarvingSince = Instant.MAX;
 
     /// @param threads runs each sender on its own thread
+    /// @param rateLimits wakes the loop that runs the rounds of [#rateLimitQueue]
     SenderPool(
             RoutingTable routing,
             Circuits circuits,
@@ -51,7 +53,8 @@ final class SenderPool {
             DestinationStates states,
             Executor threads,
             InstantSource clock,
-            Deliverer deliverer) {
+            Deliverer deliverer,
+            Wake rateLimits) {
         this.routing = routing;
         this.circuits = circuits;
         this.fairPermits = fairPermits;
@@ -60,7 +63,7 @@ final class SenderPool {
         this.clock = clock;
         this.deliverer = deliverer;
         this.rateLimitQueue =
-                new RateLimitQueue(destination -> startSender(states.of(destination)));
+                new RateLimitQueue(destination -> startSender(states.of(destination)), rateLimits);
     }
 
     RateLimitQueue rateLimitQueue() {

@@ -1,5 +1,7 @@
 package dev.sluice.relay.fairness;
 
+import dev.sluice.platform.loop.Wake;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,6 +127,7 @@ public final class FairPermits<D> {
     }
 
     private final int permits;
+    private final Wake allReturned;
     private final PermitHalf<D> proven;
     private final PermitHalf<D> unproven;
 
@@ -135,10 +138,11 @@ public final class FairPermits<D> {
     private volatile int free;
     private volatile int waiting;
     private volatile boolean isClosed;
-    private volatile Runnable onAllReturned = () -> {};
 
-    public FairPermits(int permits) {
+    /// @param allReturned called when the last permit is returned after `close`
+    public FairPermits(int permits, Wake allReturned) {
         this.permits = permits;
+        this.allReturned = allReturned;
         this.free = permits;
         this.proven = new PermitHalf<>(Standing.PROVEN, permits - permits / 2);
         this.unproven = new PermitHalf<>(Standing.UNPROVEN, permits / 2);
@@ -210,7 +214,7 @@ public final class FairPermits<D> {
         of(half).giveBack(permitHolder);
         addFree(1);
         if (isClosed && free == permits) {
-            onAllReturned.run();
+            allReturned.wake();
         }
     }
 
@@ -265,12 +269,6 @@ public final class FairPermits<D> {
     /// Returns the number of free permits.
     public int free() {
         return free;
-    }
-
-    /// Sets the listener to be called when the last permit is returned after `close`; it must
-    /// return quickly.
-    public void onAllReturned(Runnable listener) {
-        onAllReturned = listener;
     }
 
     /// Stops giving out permits: until [#open], only [#tryAcquireAll] succeeds. Permits in use stay

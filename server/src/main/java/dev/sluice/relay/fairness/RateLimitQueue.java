@@ -2,6 +2,7 @@ package dev.sluice.relay.fairness;
 
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 
 import java.util.List;
 import java.util.Set;
@@ -22,27 +23,23 @@ public final class RateLimitQueue implements Loop.Step {
 
     private final Set<DestinationId> waiting = ConcurrentHashMap.newKeySet();
     private final Consumer<DestinationId> startSender;
+    private final Wake wake;
 
     /// This latch is never counted down. Waiting for it is a sleep that an interrupt can end early.
     private final CountDownLatch interrupted = new CountDownLatch(1);
 
-    private volatile Runnable onAdded = () -> {};
-
     /// @param startSender called with a destination whose rate limit may now allow an attempt
-    public RateLimitQueue(Consumer<DestinationId> startSender) {
+    /// @param wake called when a destination is added
+    public RateLimitQueue(Consumer<DestinationId> startSender, Wake wake) {
         this.startSender = startSender;
-    }
-
-    /// Sets the callback to run when a destination is added; it must return quickly.
-    public void onWakeNeeded(Runnable wake) {
-        onAdded = wake;
+        this.wake = wake;
     }
 
     /// Adds a destination, for which the next round will try to start a sender. Does nothing if the
     /// destination is already in the set.
     public void add(DestinationId destination) {
         if (waiting.add(destination)) {
-            onAdded.run();
+            wake.wake();
         }
     }
 

@@ -128,13 +128,6 @@ public final class Backlog implements Loop.Step {
         return probeLoop;
     }
 
-    /// Sets the callback to run when there may be work before the next round is due.
-    public void onWakeNeeded(Runnable wake) {
-        dispatcher.onWritten(wake);
-        routing.onChange(wake);
-        probeLoop.onReturned(wake);
-    }
-
     /// Returns how long the next round may wait if nothing wakes it: until a lane is due, but at
     /// most five seconds. Negative while this node has leased lanes.
     public Duration rest() {

@@ -4,6 +4,7 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.RoutingTable;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.circuit.Probe;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
@@ -59,24 +60,16 @@ public final class ProbeLoop implements Loop.Step {
     private final RoundRobin<WorkspaceId, LentLane> lent = new RoundRobin<>();
 
     private final Queue<ReturnedLane> returned = new ConcurrentLinkedQueue<>();
-    private volatile Runnable onLent = () -> {};
-    private volatile Runnable onReturned = () -> {};
+    private final Wake wake;
+    private final Wake backlog;
 
     ProbeLoop(DispatchEnvironment environment, LaneLoader loader) {
         this.routing = environment.routing();
         this.circuits = environment.circuits();
         this.clock = environment.clock();
+        this.wake = environment.wakes().probes();
+        this.backlog = environment.wakes().backlog();
         this.loader = loader;
-    }
-
-    /// Sets the callback to run when a lane is lent.
-    public void onWakeNeeded(Runnable wake) {
-        onLent = wake;
-    }
-
-    /// Sets the callback to run when a lane returns to [Backlog].
-    void onReturned(Runnable wake) {
-        onReturned = wake;
     }
 
     /// Lends a lane to this loop. The caller must not read the lane until [#pollReturned] returns
@@ -85,7 +78,7 @@ public final class ProbeLoop implements Loop.Step {
         synchronized (this) {
             lent.add(reader.workspace(), new LentLane(reader, epoch));
         }
-        onLent.run();
+        wake.wake();
     }
 
     private synchronized Optional<LentLane> nextLent() {
@@ -116,7 +109,7 @@ public final class ProbeLoop implements Loop.Step {
                     .log("lane.read_failed");
         } finally {
             returned.add(new ReturnedLane(next.get().reader(), answer));
-            onReturned.run();
+            backlog.wake();
         }
         return true;
     }

@@ -21,7 +21,7 @@ public final class LeaseWatcher {
     /// The longest allowed gap between two reads of the leases. After a longer gap, for example
     /// because the database was unavailable, the watcher starts over. It cannot know whether other
     /// nodes were able to renew their leases in the meantime.
-    private static final Duration MAX_GAP = Node.HEARTBEAT_INTERVAL.multipliedBy(2);
+    private static final Duration MAX_GAP = Heartbeat.INTERVAL.multipliedBy(2);
 
     private record Observation(Instant leaseUntil, long sinceNanos) {}
 

@@ -2,7 +2,6 @@ package dev.sluice.relay.node;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
-import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.store.NodeStore;
 
@@ -21,14 +20,12 @@ import java.util.function.LongSupplier;
 /// under a new epoch, because other nodes take over the deliveries and lanes that it owned. See
 /// [TakeoverLoop].
 ///
-/// Each round sends one heartbeat, and registers the node again if it was declared dead. A round
-/// does nothing else, so that no other work delays a heartbeat. Thread-safe, but rounds must run on
-/// one thread.
-public final class Node implements Lease, Loop.Step {
+/// [Heartbeat] renews the lease, and registers the node again if it was declared dead. Thread-safe,
+/// but only one thread may renew the lease.
+public final class Node implements Lease {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
 
-    public static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(3);
     static final Duration LEASE_DURATION = Duration.ofSeconds(15);
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
@@ -40,10 +37,8 @@ public final class Node implements Lease, Loop.Step {
     private final UUID home;
     private final LongSupplier nanos;
 
-    /// Written only by the thread that runs the rounds.
+    /// Written only by the thread that renews the lease.
     private volatile LeaseTerm term;
-
-    private volatile Runnable onFenced = () -> {};
 
     private Node(Db db, UUID home, LongSupplier nanos) {
         this.db = db;
@@ -84,12 +79,6 @@ public final class Node implements Lease, Loop.Step {
         return nanos.getAsLong() + LEASE_DURATION.minus(LEASE_SAFETY_MARGIN).toNanos();
     }
 
-    /// Sets the listener to call when this node finds out that it was declared dead. The listener
-    /// is called before the node registers again.
-    public void onFenced(Runnable listener) {
-        onFenced = listener;
-    }
-
     @Override
     public long epoch() {
         return term.epoch();
@@ -110,19 +99,23 @@ public final class Node implements Lease, Loop.Step {
         return nanos.getAsLong() - judged.endNanos() < 0;
     }
 
-    @Override
-    public boolean run() {
+    /// Renews the lease. If this node was declared dead, ends the lease by its own clock and
+    /// returns false; the node may start nothing until [#registerAgain] has been called.
+    boolean renew() {
         long end = leaseEnd();
         long epoch = term.epoch();
         if (db.call(tx -> NodeStore.heartbeat(tx, epoch, LEASE_DURATION))) {
             term = new LeaseTerm(epoch, end);
-            return false;
+            return true;
         }
         log.atWarn().addKeyValue("epoch", epoch).log("node.fenced");
         term = new LeaseTerm(epoch, nanos.getAsLong());
-        onFenced.run();
-        term = register();
         return false;
+    }
+
+    /// Registers this process under a new epoch.
+    void registerAgain() {
+        term = register();
     }
 
     /// Deregisters this node. Called once all its deliveries have been finished or put back. If the

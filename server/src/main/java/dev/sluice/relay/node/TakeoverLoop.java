@@ -5,6 +5,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.NodeStore;
@@ -45,6 +46,7 @@ public final class TakeoverLoop implements Loop.Step {
     private final Node node;
     private final InstantSource clock;
     private final LongSupplier nanos;
+    private final Wake backlog;
     private final LeaseWatcher watcher = new LeaseWatcher();
 
     /// Whether a lock blocked part of the last round. If so, the current round repeats that part.
@@ -53,23 +55,18 @@ public final class TakeoverLoop implements Loop.Step {
     /// Whether a lock blocked part of the current round.
     private boolean isBlocked;
 
-    private volatile Runnable onLanesWoken = () -> {};
-
-    public TakeoverLoop(Db db, Node node, InstantSource clock) {
-        this(db, node, clock, System::nanoTime);
+    /// @param backlog called when lanes have been woken
+    public TakeoverLoop(Db db, Node node, InstantSource clock, Wake backlog) {
+        this(db, node, clock, backlog, System::nanoTime);
     }
 
     /// @param nanos the monotonic clock used to time other nodes' leases
-    public TakeoverLoop(Db db, Node node, InstantSource clock, LongSupplier nanos) {
+    public TakeoverLoop(Db db, Node node, InstantSource clock, Wake backlog, LongSupplier nanos) {
         this.db = db;
         this.node = node;
         this.clock = clock;
+        this.backlog = backlog;
         this.nanos = nanos;
-    }
-
-    /// Sets the callback to run when lanes have been woken; it must return quickly.
-    public void onLanesWoken(Runnable callback) {
-        onLanesWoken = callback;
     }
 
     /// Takes over from all nodes that died or stopped. If one takeover fails, the others still take
@@ -157,7 +154,7 @@ public final class TakeoverLoop implements Loop.Step {
             lanes.addAll(released.lanes());
         } while (released.deliveries() > 0);
         runWithShortLockTimeout(tx -> NodeStore.releaseLanes(tx, gone, now));
-        onLanesWoken.run();
+        backlog.wake();
         runWithShortLockTimeout(tx -> NodeStore.delete(tx, gone));
         log.atInfo()
                 .addKeyValue("epoch", gone)
@@ -169,7 +166,7 @@ public final class TakeoverLoop implements Loop.Step {
         var wakes =
                 released.lanes().stream().map(lane -> new LaneStore.LaneWake(lane, now)).toList();
         runWithShortLockTimeout(tx -> LaneStore.wake(tx, wakes));
-        onLanesWoken.run();
+        backlog.wake();
     }
 
     private void runWithShortLockTimeout(Consumer<Tx> work) {

@@ -16,6 +16,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.selection.ResendEstimate;
 import dev.sluice.relay.selection.ResendSelection;
 import dev.sluice.relay.selection.SelectionQueries;
@@ -45,21 +46,21 @@ public final class BulkResendRoutes {
     private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final IdempotencyKeys idempotency;
-    private final Runnable onJob;
+    private final Wake replays;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final Duration budget;
     private final ResendWaker waker;
 
-    /// @param onJob called when a job has been created; must return quickly
-    /// @param onLanesWoken called when resends are waiting to be sent; must return quickly
+    /// @param replays called when a job has been created
+    /// @param backlog called when resends are waiting to be sent
     public BulkResendRoutes(
             ApiContext api,
             PlanCatalog plans,
             IdempotencyKeys idempotency,
-            Runnable onJob,
-            Runnable onLanesWoken) {
-        this(api, plans, idempotency, onJob, onLanesWoken, ResendEstimate.COUNT_TIMEOUT);
+            Wake replays,
+            Wake backlog) {
+        this(api, plans, idempotency, replays, backlog, ResendEstimate.COUNT_TIMEOUT);
     }
 
     /// @param budget how long a request may spend counting the selected events
@@ -67,18 +68,18 @@ public final class BulkResendRoutes {
             ApiContext api,
             PlanCatalog plans,
             IdempotencyKeys idempotency,
-            Runnable onJob,
-            Runnable onLanesWoken,
+            Wake replays,
+            Wake backlog,
             Duration budget) {
         this.db = api.db();
         this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
-        this.onJob = onJob;
+        this.replays = replays;
         this.ids = api.ids();
         this.clock = api.clock();
         this.budget = budget;
-        this.waker = new ResendWaker(db, onLanesWoken);
+        this.waker = new ResendWaker(db, backlog);
     }
 
     public void addTo(Router router) {
@@ -235,7 +236,7 @@ public final class BulkResendRoutes {
                             recordedAt));
             keeper.keep(tx, reply);
         });
-        onJob.run();
+        replays.wake();
         return reply;
     }
 }

@@ -12,6 +12,7 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.deadletters.DeadLetterConnection;
 import dev.sluice.relay.deadletters.DeadLetterConnectionQueries;
 import dev.sluice.relay.selection.FailureCondition;
@@ -59,18 +60,18 @@ public final class DeadLetterResendRoutes {
     private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final IdempotencyKeys idempotency;
-    private final Runnable onJob;
+    private final Wake replays;
     private final Uuid7 ids;
     private final InstantSource clock;
 
-    /// @param onJob called when a job has been created; must return quickly
+    /// @param replays called when a job has been created
     public DeadLetterResendRoutes(
-            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onJob) {
+            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Wake replays) {
         this.db = api.db();
         this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
-        this.onJob = onJob;
+        this.replays = replays;
         this.ids = api.ids();
         this.clock = api.clock();
     }
@@ -211,7 +212,7 @@ public final class DeadLetterResendRoutes {
                             Replay.creationTime(id, createdAt)));
             keeper.keep(tx, reply);
         });
-        onJob.run();
+        replays.wake();
         return reply;
     }
 }

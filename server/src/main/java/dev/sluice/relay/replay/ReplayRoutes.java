@@ -10,6 +10,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.loop.Wake;
 
 import java.io.IOException;
 import java.time.InstantSource;
@@ -21,14 +22,14 @@ public final class ReplayRoutes {
 
     private final Db db;
     private final Authenticator authenticator;
-    private final Runnable onJob;
+    private final Wake replays;
     private final InstantSource clock;
 
-    /// @param onJob called when a job has been paused or resumed; must return quickly
-    public ReplayRoutes(Db db, Authenticator authenticator, Runnable onJob, InstantSource clock) {
+    /// @param replays called when a job has been paused or resumed
+    public ReplayRoutes(Db db, Authenticator authenticator, Wake replays, InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
-        this.onJob = onJob;
+        this.replays = replays;
         this.clock = clock;
     }
 
@@ -118,7 +119,7 @@ public final class ReplayRoutes {
                             tx, isPaused ? "replay.paused" : "replay.resumed", id, "", Set.of());
                     return Reply.ok(changed.get().json());
                 });
-        onJob.run();
+        replays.wake();
         return reply;
     }
 

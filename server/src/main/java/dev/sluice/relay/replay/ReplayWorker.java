@@ -8,6 +8,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.selection.ResendSelection;
 import dev.sluice.relay.selection.SelectionPage;
@@ -80,7 +81,6 @@ public final class ReplayWorker implements Loop.Step {
     private final UUID owner;
     private final ReplayLimits limits;
     private final ResendWaker waker;
-    private volatile Runnable onLanesWoken = () -> {};
 
     /// The jobs that must wait. Each job may run again once its pause is over. This field and the
     /// next three are used only by the thread that runs the rounds.
@@ -99,13 +99,15 @@ public final class ReplayWorker implements Loop.Step {
 
     /// @param retention returns how long a workspace's events are kept
     /// @param settledClock the clock for decisions that cannot be undone
+    /// @param backlog called when resends are waiting to be sent
     public ReplayWorker(
             Db db,
             ConfigurationCache configuration,
             Function<WorkspaceId, Retention> retention,
             Uuid7 ids,
             InstantSource clock,
-            InstantSource settledClock) {
+            InstantSource settledClock,
+            Wake backlog) {
         this(
                 db,
                 configuration,
@@ -113,6 +115,7 @@ public final class ReplayWorker implements Loop.Step {
                 ids,
                 clock,
                 settledClock,
+                backlog,
                 System::nanoTime,
                 ReplayLimits.DEFAULTS);
     }
@@ -124,6 +127,7 @@ public final class ReplayWorker implements Loop.Step {
             Uuid7 ids,
             InstantSource clock,
             InstantSource settledClock,
+            Wake backlog,
             LongSupplier nanos,
             ReplayLimits limits) {
         this.db = db;
@@ -135,12 +139,7 @@ public final class ReplayWorker implements Loop.Step {
         this.nanos = nanos;
         this.owner = ids.next();
         this.limits = limits;
-        this.waker = new ResendWaker(db, () -> onLanesWoken.run());
-    }
-
-    /// Sets the callback to run when resends are waiting to be sent; it must return quickly.
-    public void onLanesWoken(Runnable callback) {
-        onLanesWoken = callback;
+        this.waker = new ResendWaker(db, backlog);
     }
 
     @Override

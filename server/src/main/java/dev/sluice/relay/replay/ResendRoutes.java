@@ -18,6 +18,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.store.ResendStore;
 
@@ -44,16 +45,16 @@ public final class ResendRoutes {
     private final InstantSource clock;
     private final ResendWaker waker;
 
-    /// @param onLanesWoken called when resends are waiting to be sent; must return quickly
+    /// @param backlog called when resends are waiting to be sent
     public ResendRoutes(
-            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onLanesWoken) {
+            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Wake backlog) {
         this.db = api.db();
         this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.ids = api.ids();
         this.clock = api.clock();
-        this.waker = new ResendWaker(db, onLanesWoken);
+        this.waker = new ResendWaker(db, backlog);
     }
 
     public void addTo(Router router) {

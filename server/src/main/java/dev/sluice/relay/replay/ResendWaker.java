@@ -4,6 +4,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
@@ -17,8 +18,8 @@ import java.util.List;
 /// Wakes the lanes ([Lane]) in which new resends are waiting, so that the resends are sent
 /// immediately instead of after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
 ///
-/// @param onWoken called when lanes have been woken; must return quickly
-record ResendWaker(Db db, Runnable onWoken) {
+/// @param backlog called when lanes have been woken
+record ResendWaker(Db db, Wake backlog) {
 
     private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);
 
@@ -34,7 +35,7 @@ record ResendWaker(Db db, Runnable onWoken) {
                                                     now))
                                     .toList()));
         } finally {
-            onWoken.run(); // the reply to a commit may be lost
+            backlog.wake(); // the reply to a commit may be lost
         }
     }
 

@@ -6,6 +6,7 @@ import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.ScheduleRepairStore;
@@ -54,25 +55,28 @@ public final class LaneSweeper implements Loop.Step {
     private final ConfigurationCache configuration;
     private final HoldPolicy holdPolicy;
     private final InstantSource clock;
-    private volatile Runnable onLanesWoken = () -> {};
+    private final Runnable lanesWoken;
 
+    /// @param lanesWoken called when wake-up times have been corrected; must return quickly
     public LaneSweeper(
-            Db db, ConfigurationCache configuration, HoldPolicy holdPolicy, InstantSource clock) {
+            Db db,
+            ConfigurationCache configuration,
+            HoldPolicy holdPolicy,
+            InstantSource clock,
+            Runnable lanesWoken) {
         this.db = db;
         this.configuration = configuration;
         this.holdPolicy = holdPolicy;
         this.clock = clock;
-    }
-
-    /// Sets the callback to run when wake-up times have been corrected; it must return quickly.
-    public void onLanesWoken(Runnable callback) {
-        onLanesWoken = callback;
+        this.lanesWoken = lanesWoken;
     }
 
     /// Returns the chore that runs this sweeper regularly and after each configuration change. The
     /// next round handles all changes made within [#MIN_GAP] after a round.
-    public Chore chore() {
-        return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configuration::onChange);
+    ///
+    /// @param configurationChanged called after each configuration change
+    public Chore chore(Wake configurationChanged) {
+        return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configurationChanged);
     }
 
     @Override
@@ -91,7 +95,7 @@ public final class LaneSweeper implements Loop.Step {
                     .forEach(parts::failed);
         } finally {
             if (!wakes.isEmpty()) {
-                onLanesWoken.run();
+                lanesWoken.run();
             }
         }
         parts.end();

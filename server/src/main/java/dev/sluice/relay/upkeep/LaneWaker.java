@@ -3,6 +3,7 @@ package dev.sluice.relay.upkeep;
 import dev.sluice.gateway.routing.RoutingTable;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.dispatch.HoldPolicy;
@@ -26,23 +27,17 @@ public final class LaneWaker implements Loop.Step {
     private final RoutingTable routing;
     private final HoldPolicy holdPolicy;
     private final ConcurrentHashMap<Lane, Instant> pending = new ConcurrentHashMap<>();
-    private volatile Runnable wake = () -> {};
-    private volatile Runnable onLanesWoken = () -> {};
+    private final Wake wake;
+    private final Wake backlog;
 
-    public LaneWaker(Db db, RoutingTable routing, HoldPolicy holdPolicy) {
+    /// @param wake called when there are lanes to wake
+    /// @param backlog called when wake-up times have been set
+    public LaneWaker(Db db, RoutingTable routing, HoldPolicy holdPolicy, Wake wake, Wake backlog) {
         this.db = db;
         this.routing = routing;
         this.holdPolicy = holdPolicy;
-    }
-
-    /// Sets the callback to run when there are lanes to wake; it must return quickly.
-    public void onWakeNeeded(Runnable wakeLoop) {
-        wake = wakeLoop;
-    }
-
-    /// Sets the callback to run when wake-up times have been set; it must return quickly.
-    public void onLanesWoken(Runnable callback) {
-        onLanesWoken = callback;
+        this.wake = wake;
+        this.backlog = backlog;
     }
 
     /// Records the lanes of deliveries that were stored as waiting; the next round sets their
@@ -86,7 +81,7 @@ public final class LaneWaker implements Loop.Step {
 
     private void schedule(Lane lane, Instant at) {
         pending.merge(lane, at, (one, other) -> one.isBefore(other) ? one : other);
-        wake.run();
+        wake.wake();
     }
 
     @Override
@@ -104,7 +99,7 @@ public final class LaneWaker implements Loop.Step {
             try {
                 db.run(tx -> LaneStore.wake(tx, wakes));
             } finally {
-                onLanesWoken.run(); // the reply to a commit may be lost
+                backlog.wake(); // the reply to a commit may be lost
             }
         }
         return false;

@@ -12,6 +12,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
@@ -68,7 +69,7 @@ final class AlertFixture implements AutoCloseable {
     AlertWatcher watcher() {
         var composer = new AlertComposer(db, configs, BASE_URL, ids, meter);
         return new AlertWatcher(
-                db, composer, () -> unreadable, () -> unreadableSources, ids, clock, () -> {});
+                db, composer, () -> unreadable, () -> unreadableSources, ids, clock, new Wake());
     }
 
     UUID workspace() {

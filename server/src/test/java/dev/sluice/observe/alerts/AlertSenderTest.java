@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.platform.db.Database;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.mail.MailServer;
 import dev.sluice.platform.mail.MailSettings;
@@ -81,7 +82,7 @@ class AlertSenderTest {
 
     private AlertSender node(ChannelClient client, Executor threads) {
         return new AlertSender(
-                alerts.db, alerts.configs, client, threads, alerts.clock, alerts.meter);
+                alerts.db, alerts.configs, client, threads, alerts.clock, alerts.meter, new Wake());
     }
 
     /// A node that sends in its rounds.

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /// Tests the order in which a server stops: the reverse of its start order.
 class ShutdownTest {
@@ -72,7 +71,7 @@ class ShutdownTest {
             throws InterruptedException {
         var lock = new Object();
         var rests = new CountDownLatch(2);
-        var wakes = new AtomicReference<Runnable>(() -> {});
+        var wake = new Wake();
         var chore =
                 Chore.of("resting", Duration.ofHours(1), () -> {})
                         .restingFor(() -> {
@@ -81,11 +80,11 @@ class ShutdownTest {
                                 return Duration.ZERO;
                             }
                         })
-                        .wokenBy(wakes::set);
+                        .wokenBy(wake);
         shutdown.start(chore);
 
         synchronized (lock) {
-            wakes.get().run();
+            wake.wake();
         }
 
         assertThat(rests.await(10, TimeUnit.SECONDS)).isTrue();

@@ -9,6 +9,7 @@ import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.circuit.CircuitBreaker.CircuitState;
 import dev.sluice.testkit.Given;
@@ -57,7 +58,8 @@ class SharedCircuitsTest {
     }
 
     private SharedCircuits open(long epoch) {
-        return SharedCircuits.open(db, new FixedLease(epoch), CooldownBackoff.STANDARD, clock);
+        return SharedCircuits.open(
+                db, new FixedLease(epoch), CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
     }
 
     private record FixedLease(long epoch) implements Lease {

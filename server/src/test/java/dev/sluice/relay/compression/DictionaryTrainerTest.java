@@ -13,6 +13,7 @@ import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
@@ -58,7 +59,8 @@ class DictionaryTrainerTest {
 
     /// What one node has in memory.
     private final class TestNode {
-        final PayloadEncoder encoder = PayloadEncoder.on(new PayloadMeter(), clock);
+        final Wake wake = new Wake();
+        final PayloadEncoder encoder = PayloadEncoder.on(new PayloadMeter(), clock, wake);
         final PayloadDecoder decoder = new ZstdPayloadDecoder(db);
         final DictionaryTrainer trainer =
                 new DictionaryTrainer(
@@ -172,11 +174,11 @@ class DictionaryTrainerTest {
     @Test
     void the_encoder_asks_for_the_trainer_when_a_source_is_new_and_when_it_has_sent_enough() {
         var wakes = new ArrayList<Integer>();
-        var events = new ArrayList<Integer>();
-        node.encoder.onWakeNeeded(() -> wakes.add(events.size()));
         for (int i = 1; i <= SourceTraffic.FIRST_TRY_EVENTS + 10; i++) {
-            events.add(i);
             node.encoder.encode(source, shop.next(), true);
+            if (node.wake.take()) {
+                wakes.add(i);
+            }
         }
 
         assertThat(wakes).containsExactly(1, SourceTraffic.FIRST_TRY_EVENTS);

@@ -10,6 +10,7 @@ import com.github.luben.zstd.Zstd;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.PayloadMeter;
@@ -36,7 +37,8 @@ import java.util.stream.Stream;
 class PayloadRoundTripTest {
 
     private final PayloadMeter meter = new PayloadMeter();
-    private final PayloadEncoder encoder = PayloadEncoder.on(meter, InstantSource.system());
+    private final PayloadEncoder encoder =
+            PayloadEncoder.on(meter, InstantSource.system(), new Wake());
     private final SourceId source = Some.sourceId();
 
     /// Reads no dictionary in this class.

@@ -40,7 +40,8 @@ class DeletedDuringAttemptTest {
                     harness.db,
                     harness.configuration,
                     new HoldPolicy(harness.circuits),
-                    harness.clock);
+                    harness.clock,
+                    () -> {});
 
     @AfterEach
     void close() {

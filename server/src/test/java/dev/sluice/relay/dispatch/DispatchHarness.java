@@ -14,6 +14,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
@@ -29,6 +30,7 @@ import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.journal.JournalListener;
 import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.lanes.Backlog;
+import dev.sluice.relay.node.Heartbeat;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.send.Sender;
@@ -81,6 +83,7 @@ final class DispatchHarness implements AutoCloseable {
     final ScriptedSender sender = new ScriptedSender();
     final ConfigurationCache configuration;
     final Node node;
+    final Heartbeat heartbeat;
     final TakeoverLoop takeover;
     final SharedCircuits circuits;
     final PayloadEncoder encoder;
@@ -206,7 +209,7 @@ final class DispatchHarness implements AutoCloseable {
             Function<Db, InFlightRecorder> recorders,
             int permits) {
         this.clock = clock;
-        encoder = PayloadEncoder.on(new PayloadMeter(), clock);
+        encoder = PayloadEncoder.on(new PayloadMeter(), clock, new Wake());
         this.permits = permits;
         ids = new Uuid7(clock, random);
         db = TestPostgres.open(addresses.pool());
@@ -214,11 +217,14 @@ final class DispatchHarness implements AutoCloseable {
         var partitions = new PartitionStore(db);
         configuration =
                 ConfigurationCache.open(
-                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+                        db,
+                        new SourceStore(Given.SEALER),
+                        new DestinationStore(Given.SEALER),
+                        new Wake());
         var recorder = recorders.apply(db);
         LongSupplier nanos = () -> System.nanoTime() + unnoticedNanos.get();
         node = Node.join(db, dataDirectoryId, nanos);
-        takeover = new TakeoverLoop(db, node, clock, nanos);
+        takeover = new TakeoverLoop(db, node, clock, new Wake(), nanos);
         takeover.run();
         resultJournal =
                 new ResultJournal(
@@ -235,7 +241,7 @@ final class DispatchHarness implements AutoCloseable {
                         ids,
                         clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        circuits = SharedCircuits.open(db, node, cooldowns, clock);
+        circuits = SharedCircuits.open(db, node, cooldowns, clock, new Wake(), new Wake());
         var attemptRunner =
                 new AttemptRunner(
                         configuration,
@@ -246,11 +252,17 @@ final class DispatchHarness implements AutoCloseable {
                         recorder,
                         clock);
         var environment =
-                new DispatchEnvironment(configuration, node, this::addResult, circuits, clock);
+                new DispatchEnvironment(
+                        configuration,
+                        node,
+                        this::addResult,
+                        circuits,
+                        clock,
+                        DispatchWakes.create());
         dispatcher =
                 TestDispatchers.with(
                         environment, attemptRunner, Thread::startVirtualThread, permits);
-        node.onFenced(dispatcher::dropAll);
+        heartbeat = new Heartbeat(node, dispatcher::dropAll);
         lanes = new CountingLanes(Lanes.of(db, new ZstdPayloadDecoder(db)));
         backlog = new Backlog(environment, lanes, dispatcher, attemptRunner, () -> 0);
         resultJournal.start((batch, effective) -> {
@@ -299,7 +311,7 @@ final class DispatchHarness implements AutoCloseable {
 
     /// Runs a heartbeat, then takes over from nodes that are gone.
     void runNode() {
-        node.run();
+        heartbeat.run();
         takeover.run();
     }
 

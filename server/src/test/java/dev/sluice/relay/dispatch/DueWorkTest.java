@@ -87,7 +87,7 @@ class DueWorkTest {
         harness.round();
         harness.awaitSent("a.example", 1);
         harness.clock.advance(JUST_TOO_LONG);
-        harness.node.run();
+        harness.heartbeat.run();
         harness.round();
         harness.dispatcher.updateStandings();
         rounds();

@@ -54,9 +54,6 @@ final class FixedEnvironment {
             public Optional<Destination> destination(DestinationId id) {
                 return Optional.of(route.destination());
             }
-
-            @Override
-            public void onChange(Runnable listener) {}
         };
     }
 

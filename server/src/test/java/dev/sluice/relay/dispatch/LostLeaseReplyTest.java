@@ -84,7 +84,8 @@ class LostLeaseReplyTest {
                                 FixedEnvironment.lease(EPOCH),
                                 (result, _) -> results.add(result),
                                 circuits,
-                                clock),
+                                clock,
+                                DispatchWakes.create()),
                         attemptRunner,
                         _ -> {});
         return new Backlog(
@@ -93,7 +94,8 @@ class LostLeaseReplyTest {
                         FixedEnvironment.lease(EPOCH),
                         (result, _) -> results.add(result),
                         circuits,
-                        clock),
+                        clock,
+                        DispatchWakes.create()),
                 lanes(),
                 dispatcher,
                 attemptRunner,

@@ -64,7 +64,8 @@ class ParkedLanesTest {
                         harness.db,
                         harness.configuration,
                         new HoldPolicy(harness.circuits),
-                        harness.clock)
+                        harness.clock,
+                        () -> {})
                 .run();
     }
 
@@ -132,7 +133,12 @@ class ParkedLanesTest {
             assertThat(late.sender.requests()).isEmpty();
 
             late.refreshConfiguration();
-            new LaneSweeper(late.db, late.configuration, new HoldPolicy(late.circuits), late.clock)
+            new LaneSweeper(
+                            late.db,
+                            late.configuration,
+                            new HoldPolicy(late.circuits),
+                            late.clock,
+                            () -> {})
                     .run();
             late.backlog.run();
 

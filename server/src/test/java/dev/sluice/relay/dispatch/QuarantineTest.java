@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
@@ -19,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /// When the quarantine closes its gate, and what it lets through. The gate has four permits.
 class QuarantineTest {
@@ -29,11 +29,12 @@ class QuarantineTest {
     private final ManualClock clock = new ManualClock(Some.NOON);
     private static final int PERMITS = 16;
 
-    private final FairPermits<String> fairPermits = new FairPermits<>(PERMITS);
+    private final Wake wake = new Wake();
+    private final FairPermits<String> fairPermits = new FairPermits<>(PERMITS, wake);
     private final FairPermits.PermitHolder<String> permitHolder =
             new FairPermits.PermitHolder<>("others", new FairPermits.WorkspacePermits());
     private final RecordingIsolatedSender sender = new RecordingIsolatedSender();
-    private final Quarantine quarantine = new Quarantine(fairPermits, sender, clock);
+    private final Quarantine quarantine = new Quarantine(fairPermits, sender, clock, wake);
 
     private static final class RecordingIsolatedSender implements Quarantine.IsolatedSender {
         private final List<LoadedDelivery> alone = new ArrayList<>();
@@ -118,12 +119,10 @@ class QuarantineTest {
 
     @Test
     void rounds_rest_while_there_is_no_suspect_and_one_wakes_them() {
-        var wakes = new AtomicInteger();
-        quarantine.onWakeNeeded(wakes::incrementAndGet);
         assertThat(quarantine.rest()).isEqualTo(Duration.ofSeconds(5));
 
         suspect();
-        assertThat(wakes).hasValue(1);
+        assertThat(wake.take()).isTrue();
         assertThat(quarantine.rest()).as("waiting").isZero();
 
         quarantine.run();
@@ -150,22 +149,20 @@ class QuarantineTest {
 
     @Test
     void it_waits_for_those_on_the_wire_while_nobody_new_is_let_in() {
-        var woken = new ArrayList<String>();
-        quarantine.onWakeNeeded(() -> woken.add("quiet"));
         enter();
         enter();
         suspect();
-        woken.clear();
+        assertThat(wake.take()).isTrue();
 
         quarantine.run();
         assertThat(enter()).isFalse();
         leave();
         quarantine.run();
         assertThat(sender.alone).isEmpty();
-        assertThat(woken).isEmpty();
+        assertThat(wake.take()).isFalse();
 
         leave();
-        assertThat(woken).containsExactly("quiet");
+        assertThat(wake.take()).isTrue();
         quarantine.run();
         assertThat(sender.alone).hasSize(1);
     }

@@ -156,8 +156,8 @@ final class SimulatedConfiguration {
                     : Optional.of(snapshot.destinations().get(at));
         }
 
-        @Override
-        public void onChange(Runnable listener) {
+        /// Adds a listener, which is called after each change.
+        void onChange(Runnable listener) {
             listeners.add(listener);
         }
     }

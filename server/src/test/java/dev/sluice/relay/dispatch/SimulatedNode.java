@@ -5,6 +5,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.DbRefusals;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
@@ -54,18 +55,21 @@ final class SimulatedNode {
 
         private final Duration pause;
         private final Loop.Step step;
+        private final Optional<Wake> wake;
         private final DeterministicScheduler.SimulatedTask task;
         private boolean isAwake;
 
-        SimulatedLoop(String name, Duration pause, Loop.Step step) {
+        SimulatedLoop(String name, Duration pause, Loop.Step step, Optional<Wake> wake) {
             this.pause = pause;
             this.step = step;
+            this.wake = wake;
             this.task = scheduler.start(process, name, this::rounds);
         }
 
         private void rounds() throws InterruptedException {
             while (!isStopping) {
                 isAwake = false;
+                wake.ifPresent(Wake::take);
                 if (!round() && !isAwake) {
                     scheduler.sleep(pause);
                 } else {
@@ -128,6 +132,7 @@ final class SimulatedNode {
     private final Dispatcher dispatcher;
     private final Backlog backlog;
     private final HoldPolicy holdPolicy;
+    private final DispatchWakes dispatchWakes = DispatchWakes.create();
     private final Map<Lane, Instant> wakes = new LinkedHashMap<>();
     private final List<SimulatedLoop> rounds = new ArrayList<>();
     private final boolean isDoubtResolved;
@@ -179,13 +184,15 @@ final class SimulatedNode {
                         clock());
         dispatcher =
                 TestDispatchers.with(
-                        new DispatchEnvironment(routing, lease, results, circuits, clock()),
+                        new DispatchEnvironment(
+                                routing, lease, results, circuits, clock(), dispatchWakes),
                         attemptRunner,
                         this::startSender);
         lease.onFenced(dispatcher::dropAll);
         backlog =
                 new Backlog(
-                        new DispatchEnvironment(routing, lease, results, circuits, clock()),
+                        new DispatchEnvironment(
+                                routing, lease, results, circuits, clock(), dispatchWakes),
                         lanes(),
                         dispatcher,
                         attemptRunner,
@@ -213,10 +220,11 @@ final class SimulatedNode {
             dispatcher.written(batch, effective);
             noteWaiting(effective);
         });
-        var reading = loop("backlog", Duration.ofSeconds(1), backlog);
-        backlog.onWakeNeeded(reading::wake);
-        var probes = loop("probes", Duration.ofSeconds(1), backlog.probeLoop());
-        backlog.probeLoop().onWakeNeeded(probes::wake);
+        var reading = loop("backlog", Duration.ofSeconds(1), backlog, dispatchWakes.backlog());
+        dispatchWakes.backlog().listen(reading::wake);
+        var probes =
+                loop("probes", Duration.ofSeconds(1), backlog.probeLoop(), dispatchWakes.probes());
+        dispatchWakes.probes().listen(probes::wake);
         journal =
                 new SimulatedJournal(
                         scheduler,
@@ -254,6 +262,7 @@ final class SimulatedNode {
         var sweep = loop("sweep", Duration.ofSeconds(10), this::sweep);
         sweepLoop = sweep;
         routing.onChange(sweep::wake);
+        routing.onChange(reading::wake);
         var rateLimitQueue = dispatcher.rateLimitQueue();
         var rateLimitLoop =
                 loop(
@@ -262,13 +271,21 @@ final class SimulatedNode {
                         () -> {
                             rateLimitQueue.retryAll();
                             return false;
-                        });
-        rateLimitQueue.onWakeNeeded(() -> rateLimitLoop.wakeIn(Duration.ofMillis(50)));
+                        },
+                        dispatchWakes.rateLimits());
+        dispatchWakes.rateLimits().listen(() -> rateLimitLoop.wakeIn(Duration.ofMillis(50)));
         loop("leaks", LEAK_AGE, this::detectLeaks);
     }
 
     private SimulatedLoop loop(String name, Duration pause, Loop.Step step) {
-        var loop = new SimulatedLoop(name, pause, step);
+        return start(new SimulatedLoop(name, pause, step, Optional.empty()));
+    }
+
+    private SimulatedLoop loop(String name, Duration pause, Loop.Step step, Wake wake) {
+        return start(new SimulatedLoop(name, pause, step, Optional.of(wake)));
+    }
+
+    private SimulatedLoop start(SimulatedLoop loop) {
         rounds.add(loop);
         return loop;
     }

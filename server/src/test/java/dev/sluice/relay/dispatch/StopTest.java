@@ -56,7 +56,8 @@ class StopTest {
                                 FixedEnvironment.lease(1),
                                 (result, _) -> results.add(result),
                                 circuits,
-                                clock),
+                                clock,
+                                DispatchWakes.create()),
                         attemptRunner,
                         Runnable::run);
         connecting[0] = () -> stop(dispatcher);

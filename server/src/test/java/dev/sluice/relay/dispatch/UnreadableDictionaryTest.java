@@ -94,7 +94,7 @@ class UnreadableDictionaryTest {
                 .until(() -> {
                     harness.round();
                     harness.clock.advance(Duration.ofSeconds(1));
-                    harness.node.run();
+                    harness.heartbeat.run();
                     return harness.count("delivery_work") == 0;
                 });
         harness.awaitIdle();

@@ -90,7 +90,7 @@ class UnreadablePayloadTest {
                 .until(() -> {
                     harness.round();
                     harness.clock.advance(Duration.ofSeconds(1));
-                    harness.node.run();
+                    harness.heartbeat.run();
                     return harness.count("delivery_work") == 0;
                 });
         harness.awaitIdle();
@@ -179,7 +179,7 @@ class UnreadablePayloadTest {
         damage(bad);
         harness.sender.alwaysAnswer("a.example", 200);
         harness.clock.advance(Duration.ofMinutes(2));
-        harness.node.run();
+        harness.heartbeat.run();
 
         roundsUntilDone();
 
@@ -200,7 +200,7 @@ class UnreadablePayloadTest {
             for (int i = 0; i < 5; i++) {
                 harness.round();
                 harness.clock.advance(Duration.ofSeconds(1));
-                harness.node.run();
+                harness.heartbeat.run();
             }
         } finally {
             harness.db.run(tx -> tx.update("alter table elsewhere rename to event"));
@@ -208,7 +208,7 @@ class UnreadablePayloadTest {
         assertThat(readingLog.count("lane.read_failed")).isPositive();
         assertThat(harness.backlog.isBlockedFor(Duration.ofSeconds(3))).isTrue();
         harness.clock.advance(Duration.ofMinutes(1));
-        harness.node.run();
+        harness.heartbeat.run();
 
         roundsUntilDone();
 

@@ -5,6 +5,7 @@ import static dev.sluice.relay.fairness.Standing.UNPROVEN;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.fairness.FairPermits.PermitHolder;
 import dev.sluice.relay.fairness.FairPermits.WorkspacePermits;
 
@@ -13,12 +14,13 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 class FairPermitsTest {
 
     /// Twelve in each half.
-    private final FairPermits<String> fairPermits = new FairPermits<>(24);
+    private final Wake allReturned = new Wake();
+
+    private final FairPermits<String> fairPermits = new FairPermits<>(24, allReturned);
 
     private final WorkspacePermits a = new WorkspacePermits();
     private final WorkspacePermits b = new WorkspacePermits();
@@ -190,16 +192,15 @@ class FairPermitsTest {
     void while_closed_permits_come_back_and_only_who_takes_all_gets_any() {
         take(a1, 2);
         ask(List.of(b1));
-        var quiet = new AtomicInteger();
-        fairPermits.onAllReturned(quiet::incrementAndGet);
         fairPermits.close();
 
         assertThat(fairPermits.mayReuse(a1, PROVEN)).isFalse();
         assertThat(fairPermits.tryAcquire(a1, PROVEN)).isFalse();
         assertThat(served(a1, 1)).isEmpty();
         assertThat(fairPermits.tryAcquireAll()).isFalse();
+        assertThat(allReturned.take()).isFalse();
         fairPermits.release(a1, PROVEN);
-        assertThat(quiet).hasValue(1);
+        assertThat(allReturned.take()).isTrue();
 
         assertThat(fairPermits.tryAcquireAll()).isTrue();
         assertThat(served()).isEmpty();

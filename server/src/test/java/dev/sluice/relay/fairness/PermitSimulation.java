@@ -2,6 +2,7 @@ package dev.sluice.relay.fairness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.testkit.Some;
 
 import java.time.Duration;
@@ -157,7 +158,7 @@ final class PermitSimulation {
     PermitSimulation(long seed, int permits) {
         this.half = permits / 2;
         this.random = new Random(seed);
-        this.fairPermits = new FairPermits<>(permits);
+        this.fairPermits = new FairPermits<>(permits, new Wake());
         schedule(Duration.ofSeconds(1), this::updateStandings);
     }
 

@@ -16,6 +16,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
@@ -25,6 +26,7 @@ import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.compression.PayloadEncoder;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
+import dev.sluice.relay.dispatch.DispatchWakes;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.TestDispatchers;
 import dev.sluice.relay.journal.ResultJournal;
@@ -90,7 +92,10 @@ class IngestReservationTest {
         var node = Node.join(db, new UUID(1, 1));
         var configuration =
                 ConfigurationCache.open(
-                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+                        db,
+                        new SourceStore(Given.SEALER),
+                        new DestinationStore(Given.SEALER),
+                        new Wake());
         var resultJournal =
                 new ResultJournal(
                         new DedicatedConnection(DATABASE, "results"),
@@ -99,7 +104,9 @@ class IngestReservationTest {
                         ids,
                         clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var circuits = SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock);
+        var circuits =
+                SharedCircuits.open(
+                        db, node, CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
         var attemptRunner =
                 new AttemptRunner(
                         configuration,
@@ -110,7 +117,13 @@ class IngestReservationTest {
                         InFlightRecorder.NO_OP,
                         clock);
         return TestDispatchers.with(
-                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock),
+                new DispatchEnvironment(
+                        configuration,
+                        node,
+                        resultJournal,
+                        circuits,
+                        clock,
+                        DispatchWakes.create()),
                 attemptRunner,
                 Thread::startVirtualThread);
     }

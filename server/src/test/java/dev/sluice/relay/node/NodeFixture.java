@@ -4,6 +4,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Row;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.store.Lane;
@@ -40,8 +41,13 @@ final class NodeFixture implements AutoCloseable {
         return Node.join(db, home, nanos::get);
     }
 
+    /// The node's heartbeat; nothing follows if it was declared dead.
+    Heartbeat heartbeat(Node node) {
+        return new Heartbeat(node, () -> {});
+    }
+
     TakeoverLoop takeover(Node node) {
-        return new TakeoverLoop(db, node, clock, nanos::get);
+        return new TakeoverLoop(db, node, clock, new Wake(), nanos::get);
     }
 
     /// Moves the monotonic clock.
@@ -51,10 +57,11 @@ final class NodeFixture implements AutoCloseable {
 
     /// Runs rounds of a node's two loops, one for each interval, for this long.
     void live(Node node, TakeoverLoop takeover, Duration time) {
-        for (long left = time.dividedBy(Node.HEARTBEAT_INTERVAL); left >= 0; left--) {
-            node.run();
+        var heartbeat = heartbeat(node);
+        for (long left = time.dividedBy(Heartbeat.INTERVAL); left >= 0; left--) {
+            heartbeat.run();
             takeover.run();
-            pass(Node.HEARTBEAT_INTERVAL);
+            pass(Heartbeat.INTERVAL);
         }
     }
 

@@ -38,7 +38,7 @@ class NodeTest {
         var node = fixture.join(THIS_HOME);
         fixture.endLease(node);
 
-        node.run();
+        fixture.heartbeat(node).run();
 
         long seconds =
                 fixture.db.call(tx ->
@@ -64,13 +64,13 @@ class NodeTest {
     void a_home_is_compared_when_joining_and_never_again() {
         var earlier = fixture.join(THIS_HOME);
         var later = fixture.join(THIS_HOME);
-        earlier.run(); // it was declared dead once, and lives under a new epoch
+        fixture.heartbeat(earlier).run(); // it was declared dead once, and lives under a new epoch
         var takeoverOfEarlier = fixture.takeover(earlier);
         var takeoverOfLater = fixture.takeover(later);
 
         for (int round = 0; round < 20; round++) {
             fixture.live(earlier, takeoverOfEarlier, Duration.ZERO);
-            later.run();
+            fixture.heartbeat(later).run();
             takeoverOfLater.run();
         }
 
@@ -94,11 +94,12 @@ class NodeTest {
         long before = node.epoch();
         record NodeView(long epoch, boolean mayStart) {}
         var seen = new ArrayList<NodeView>();
-        node.onFenced(() -> seen.add(new NodeView(node.epoch(), node.mayStart())));
+        var heartbeat =
+                new Heartbeat(node, () -> seen.add(new NodeView(node.epoch(), node.mayStart())));
         fixture.endLease(node);
         var other = fixture.join(OTHER_HOME);
 
-        node.run();
+        heartbeat.run();
 
         assertThat(seen).containsExactly(new NodeView(before, false));
         assertThat(node.epoch()).isGreaterThan(other.epoch());
@@ -107,7 +108,7 @@ class NodeTest {
         assertThat(node.mayStart(node.epoch())).isTrue();
         assertThat(fixture.nodes()).contains(NodeRow.live(other), NodeRow.live(node));
 
-        node.run();
+        heartbeat.run();
         assertThat(seen).hasSize(1);
     }
 
@@ -121,7 +122,7 @@ class NodeTest {
         assertThat(node.mayStart()).isFalse();
         assertThat(node.mayStart(node.epoch())).isFalse();
 
-        node.run();
+        fixture.heartbeat(node).run();
         assertThat(node.mayStart(node.epoch())).isTrue();
     }
 }

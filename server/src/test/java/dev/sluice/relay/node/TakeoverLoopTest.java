@@ -51,7 +51,7 @@ class TakeoverLoopTest {
 
         for (int round = 0; round < 10; round++) {
             fixture.live(survivor, takeover, Duration.ZERO);
-            other.run();
+            fixture.heartbeat(other).run();
         }
 
         assertThat(fixture.work(work)).isEqualTo(new WorkRow(Optional.of(other.epoch()), false, 0));
@@ -66,7 +66,7 @@ class TakeoverLoopTest {
         var lane = fixture.leased(dead);
         var ours = fixture.owned(survivor);
 
-        fixture.live(survivor, takeover, Node.LEASE_DURATION.minus(Node.HEARTBEAT_INTERVAL));
+        fixture.live(survivor, takeover, Node.LEASE_DURATION.minus(Heartbeat.INTERVAL));
         assertThat(fixture.nodes()).contains(NodeRow.live(dead));
         fixture.live(survivor, takeover, Duration.ZERO);
 
@@ -151,7 +151,7 @@ class TakeoverLoopTest {
         fixture.endLease(other);
 
         takeover.run();
-        other.run();
+        fixture.heartbeat(other).run();
         fixture.live(survivor, takeover, Duration.ZERO);
 
         assertThat(fixture.nodes()).containsExactly(NodeRow.live(survivor), NodeRow.live(other));

@@ -16,6 +16,7 @@ import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.relay.DeliveryStatus;
@@ -72,8 +73,8 @@ class BulkResendTimeoutTest {
                                 new Sealer(
                                         new byte[Sealer.MASTER_KEY_BYTES], new SecretGenerator()),
                                 clock),
-                        () -> {},
-                        () -> {},
+                        new Wake(),
+                        new Wake(),
                         Duration.ZERO)
                 .addTo(router);
         hurried =

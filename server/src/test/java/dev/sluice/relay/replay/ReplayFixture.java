@@ -11,6 +11,7 @@ import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
@@ -77,7 +78,10 @@ final class ReplayFixture implements AutoCloseable {
         connection = given.connection(source, destination);
         configuration =
                 ConfigurationCache.open(
-                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+                        db,
+                        new SourceStore(Given.SEALER),
+                        new DestinationStore(Given.SEALER),
+                        new Wake());
     }
 
     /// Inserts events with one delivery each, which ended with this status a minute ago.
@@ -208,6 +212,7 @@ final class ReplayFixture implements AutoCloseable {
                 new Uuid7(clock, new Random()),
                 clock,
                 clock,
+                new Wake(),
                 nanos::get,
                 limits);
     }

@@ -13,6 +13,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
@@ -289,11 +290,13 @@ class ReplayQueryPlanTest {
                         ConfigurationCache.open(
                                 HOT_TABLES.db(),
                                 new SourceStore(Given.SEALER),
-                                new DestinationStore(Given.SEALER)),
+                                new DestinationStore(Given.SEALER),
+                                new Wake()),
                         _ -> ReplayFixture.RETENTION,
                         new Uuid7(clock, new Random(6)),
                         clock,
                         clock,
+                        new Wake(),
                         System::nanoTime,
                         new ReplayWorker.ReplayLimits(10, maxWaiting));
 

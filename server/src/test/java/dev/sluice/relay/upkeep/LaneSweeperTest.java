@@ -15,6 +15,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Shutdown;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
@@ -47,14 +48,18 @@ class LaneSweeperTest {
     private final SourceId source = given.source();
     private final ConnectionId connection =
             given.connection(source, given.destination("a.example", 4));
+    private final Wake configurationChanged = new Wake();
     private final ConfigurationCache configuration =
             ConfigurationCache.open(
-                    db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+                    db,
+                    new SourceStore(Given.SEALER),
+                    new DestinationStore(Given.SEALER),
+                    configurationChanged);
     private final Node node = Node.join(db, new UUID(1, 1));
     private final SharedCircuits circuits =
-            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock);
+            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
     private final LaneSweeper laneSweeper =
-            new LaneSweeper(db, configuration, new HoldPolicy(circuits), clock);
+            new LaneSweeper(db, configuration, new HoldPolicy(circuits), clock, () -> {});
 
     private static Db emptied() {
         var db = TestPostgres.open(DATABASE);
@@ -145,7 +150,7 @@ class LaneSweeperTest {
                         tx,
                         List.of(GivenRows.WorkRow.waiting(id, source, other, clock.instant()))));
         var rounds = new AtomicInteger();
-        var chore = laneSweeper.chore();
+        var chore = laneSweeper.chore(configurationChanged);
         var counted =
                 Chore.of(
                                 chore.name(),
@@ -155,7 +160,7 @@ class LaneSweeperTest {
                                     laneSweeper.run();
                                 })
                         .withGap(chore.gap())
-                        .wokenBy(chore.wakeBy());
+                        .wokenBy(configurationChanged);
         try (var shutdown = new Shutdown(new Activity())) {
             shutdown.start(counted);
             await().until(() -> rounds.get() == 1);

@@ -11,12 +11,14 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
+import dev.sluice.relay.dispatch.DispatchWakes;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.TestDispatchers;
 import dev.sluice.relay.journal.ResultJournal;
@@ -51,10 +53,13 @@ class LeakDetectorTest {
             given.connection(source, given.destination("a.example", 4));
     private final ConfigurationCache configuration =
             ConfigurationCache.open(
-                    db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+                    db,
+                    new SourceStore(Given.SEALER),
+                    new DestinationStore(Given.SEALER),
+                    new Wake());
     private final Node node = Node.join(db, new UUID(1, 1));
     private final SharedCircuits circuits =
-            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock);
+            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
     private final Dispatcher dispatcher = dispatcher();
     private final LeakDetector leakDetector = new LeakDetector(db, node, dispatcher, clock);
 
@@ -82,7 +87,13 @@ class LeakDetectorTest {
                         InFlightRecorder.NO_OP,
                         clock);
         return TestDispatchers.with(
-                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock),
+                new DispatchEnvironment(
+                        configuration,
+                        node,
+                        resultJournal,
+                        circuits,
+                        clock,
+                        DispatchWakes.create()),
                 attemptRunner,
                 Thread::startVirtualThread);
     }
