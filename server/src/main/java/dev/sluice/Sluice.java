@@ -137,7 +137,7 @@ final class Sluice implements AutoCloseable {
         ports.listen(config.server(), router);
         listeners = ports;
         shutdown.first("live streams", observe::closeStreams);
-        shutdown.first("test deliveries", relay::endTestDeliveries);
+        shutdown.first("test deliveries", observe::endTestDeliveries);
         shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
         shutdown.first("announce the stop", () -> announceStop(config.server().stopDelay()));
         account.firstStart().ifPresent(credentialsFile::show);

@@ -29,7 +29,9 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.HealthProblem;
+import dev.sluice.relay.assembly.RecoveryAssembly;
 import dev.sluice.relay.assembly.RelayAssembly;
+import dev.sluice.relay.assembly.TryoutAssembly;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,9 +42,9 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
-/// Builds the observe layer: the API's read-only views of events, deliveries and usage, the live
-/// streams, the alerts, the status endpoint, the metrics, the dashboard's files, and the audit.
-/// Nothing in this layer changes data that the relay has written.
+/// Builds the features: the API's read-only views of events, deliveries and usage, the live
+/// streams, the alerts, the status endpoint, the metrics, the dashboard's files, the audit, and
+/// what [RecoveryAssembly] and [TryoutAssembly] build.
 public final class ObserveAssembly {
 
     private static final String MESSENGER_API_URL = "https://api.telegram.org";
@@ -65,6 +67,8 @@ public final class ObserveAssembly {
     private final AlertMeter alertMeter = new AlertMeter();
     private final AlertSender alertSender;
     private final AlertWatcher alertWatcher;
+    private final RecoveryAssembly recovery;
+    private final TryoutAssembly tryout;
 
     /// The URLs that are needed to compose and send alert messages.
     ///
@@ -121,11 +125,12 @@ public final class ObserveAssembly {
                         base.ids(),
                         base.clock(),
                         alertSenderWake);
-        relay.onExpiring(alertWatcher);
+        recovery = new RecoveryAssembly(base, account, gateway, relay, alertWatcher);
+        tryout = new TryoutAssembly(account, gateway, relay);
     }
 
     private ChannelClient channelClient(Optional<String> messengerApiUrl) {
-        var webhooks = relay.jsonPoster("connections of alerts");
+        var webhooks = relay.ownSender("connections of alerts");
         return new ChannelClient(
                 base.mail(),
                 webhooks,
@@ -136,6 +141,10 @@ public final class ObserveAssembly {
     }
 
     public List<Chore> chores() {
+        return Stream.concat(recovery.chores().stream(), ownChores().stream()).toList();
+    }
+
+    private List<Chore> ownChores() {
         return List.of(
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .restingFor(streamFeed::rest)
@@ -191,6 +200,11 @@ public final class ObserveAssembly {
                 .addTo(router);
     }
 
+    /// Aborts the test deliveries in flight, so that shutdown does not wait for them.
+    public void endTestDeliveries() {
+        tryout.endTestDeliveries();
+    }
+
     /// Ends the live streams, so that they do not delay the HTTP server's shutdown.
     public void closeStreams() {
         openStreams.close();
@@ -212,6 +226,8 @@ public final class ObserveAssembly {
         var authenticator = account.api().authenticator();
         var plans = account.plans();
         var clock = account.api().clock();
+        recovery.addTo(router);
+        tryout.addTo(router);
         OpenApiRoutes.addTo(router);
         PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(
@@ -243,7 +259,7 @@ public final class ObserveAssembly {
                         openStreams,
                         streamReader,
                         streamFeed,
-                        relay.requestPreview())
+                        tryout.requestPreview())
                 .addTo(router);
         new AlertTestRoutes(
                         db,

@@ -28,6 +28,7 @@ import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.send.HttpSender;
 import dev.sluice.relay.settle.FailureLog;
 import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.store.ResultListener;
@@ -125,6 +126,7 @@ final class DeliveryAssembly {
                         delivery,
                         node,
                         settings.cooldowns(),
+                        LaneStore::wake,
                         clock,
                         circuitsWake,
                         this.wakes.backlog());

@@ -1,18 +1,12 @@
 package dev.sluice.relay.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
-import dev.sluice.account.audit.AuditLogStore;
 import dev.sluice.account.plan.Plan;
-import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.SluiceHeaders;
 import dev.sluice.gateway.assembly.GatewayAssembly;
-import dev.sluice.gateway.deletion.WorkspaceDeletion;
-import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.ExpiryPolicy;
-import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
@@ -21,7 +15,6 @@ import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
-import dev.sluice.relay.ExpiryListener;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
@@ -29,41 +22,18 @@ import dev.sluice.relay.JsonPoster;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
-import dev.sluice.relay.RequestPreview;
-import dev.sluice.relay.compression.DictionaryStore;
 import dev.sluice.relay.compression.ZstdPayloadDecoder;
-import dev.sluice.relay.deadletters.DismissalRoutes;
-import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.dispatch.DispatchWakes;
-import dev.sluice.relay.erasure.WorkspaceEraser;
 import dev.sluice.relay.inflight.InFlightRecovery;
 import dev.sluice.relay.ingest.IngestEndpoint;
-import dev.sluice.relay.ingest.QuotaStore;
 import dev.sluice.relay.node.Node;
-import dev.sluice.relay.preview.PreviewRoutes;
-import dev.sluice.relay.preview.RoutePreview;
-import dev.sluice.relay.preview.SampleEventQueries;
-import dev.sluice.relay.preview.SentRequestRoutes;
-import dev.sluice.relay.replay.BulkResendRoutes;
-import dev.sluice.relay.replay.DeadLetterResendRoutes;
-import dev.sluice.relay.replay.ReplayRoutes;
-import dev.sluice.relay.replay.ReplayStore;
-import dev.sluice.relay.replay.ReplayWorker;
-import dev.sluice.relay.replay.ResendRoutes;
-import dev.sluice.relay.request.DryRun;
-import dev.sluice.relay.retention.RetentionLoop;
-import dev.sluice.relay.retention.RetentionNoticeStore;
 import dev.sluice.relay.send.HttpSender;
-import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.ResultListener;
 import dev.sluice.relay.trace.EventTracer;
-import dev.sluice.relay.trial.TestDeliveryRoutes;
-import dev.sluice.relay.trial.TestEventRoutes;
-import dev.sluice.relay.trial.VerificationTrialRoutes;
 import dev.sluice.relay.upkeep.LongTransactionMonitor;
 import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.relay.usage.LedgerFolder;
-import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.relay.verify.ChallengeResponder;
 
 import java.time.Duration;
@@ -87,9 +57,6 @@ public final class RelayAssembly {
     private final Foundation base;
     private final AccountAssembly account;
     private final ConfigurationCache configuration;
-    private final WorkspaceDeletion deletion;
-    private final ReplacedDestinationStore replacedDestinations;
-    private final ReplacedSourceStore replacedSources;
     private final RelaySettings settings;
     private final Db db;
 
@@ -102,11 +69,8 @@ public final class RelayAssembly {
     private final IngestAssembly ingest;
     private final DeliveryAssembly delivery;
     private final RelayStoreListener listeners;
-    private final ReplayWorker replayWorker;
-    private final HttpSender testSender;
+    private final IngestEndpoint endpoint;
     private final DispatchWakes wakes = DispatchWakes.create();
-    private final Wake replays = new Wake();
-    private volatile ExpiryListener expiryListener = (_, _) -> {};
 
     private RelayAssembly(
             Foundation base,
@@ -117,9 +81,6 @@ public final class RelayAssembly {
         tracer = new EventTracer(base.spans(), base.clock());
         this.account = account;
         this.configuration = gateway.routing();
-        this.deletion = gateway.deletion();
-        this.replacedDestinations = gateway.replacedDestinations();
-        this.replacedSources = gateway.replacedSources();
         this.settings = settings;
         this.db = base.pools().relay();
         var clock = base.clock();
@@ -157,7 +118,6 @@ public final class RelayAssembly {
                         new DeliveryAssembly.DeliveryWakes(wakes, gateway.configurationChanged()),
                         support());
         delivery.startNode();
-        testSender = ownSender("connections of test deliveries", settings.addresses());
         listeners =
                 new RelayStoreListener(
                         delivery.dispatcher(),
@@ -166,15 +126,7 @@ public final class RelayAssembly {
                         meters,
                         base.activity(),
                         clock);
-        replayWorker =
-                new ReplayWorker(
-                        db,
-                        configuration,
-                        this::retention,
-                        base.ids(),
-                        clock,
-                        base.settledClock(),
-                        wakes.backlog());
+        endpoint = ingest.endpoint(delivery.dispatcher().admission(), tracer, hopHeader());
     }
 
     /// Registers this node, then starts delivering events and storing the events that ingest
@@ -215,8 +167,7 @@ public final class RelayAssembly {
                         delivery.dispatchChores(),
                         List.of(longTransactionChore()),
                         delivery.checkingChores(),
-                        historyChores(),
-                        List.of(delivery.failureLogChore()),
+                        List.of(partitionChore(), delivery.failureLogChore()),
                         ingest.storageChores(payloadDecoder))
                 .flatMap(List::stream)
                 .toList();
@@ -240,107 +191,53 @@ public final class RelayAssembly {
                 "long transactions", Duration.ofSeconds(10), new LongTransactionMonitor(db));
     }
 
-    /// Returns the chores that work on stored events: partitions, retention, replays and erasure.
-    private List<Chore> historyChores() {
-        var retentionLoop = retentionLoop();
-        return List.of(
-                Chore.of("partitions", Duration.ofHours(1), this::makePartitions),
-                new Chore("retention", Duration.ofSeconds(1), retentionLoop)
-                        .startingAfter(Duration.ofSeconds(3))
-                        .endingWith(retentionLoop::releaseLease),
-                new Chore("replays", Duration.ofMillis(500), replayWorker)
-                        .wokenBy(replays)
-                        .endingWith(replayWorker::releaseLeases),
-                new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()));
-    }
-
-    private WorkspaceEraser workspaceEraser() {
-        return new WorkspaceEraser(
-                db,
-                deletion,
-                List.of(
-                        ErasureStore::eraseEvents,
-                        (tx, workspace, _) -> DictionaryStore.deleteOf(tx, workspace),
-                        (tx, workspace, limit) ->
-                                LedgerStore.deleteSums(tx, workspace.usageKeys(), limit),
-                        DismissalStore::deleteOf,
-                        ReplayStore::deleteOf,
-                        (tx, workspace, _) -> QuotaStore.deleteOf(tx, workspace),
-                        (tx, workspace, _) -> RetentionNoticeStore.deleteOf(tx, workspace),
-                        (tx, workspace, limit) ->
-                                AuditLogStore.deleteOf(tx, workspace.id(), limit)),
-                base.settledClock());
-    }
-
-    private void makePartitions() {
-        partitions.makeAhead(base.now());
-    }
-
-    private RetentionLoop retentionLoop() {
-        return new RetentionLoop(
-                db,
-                account.plans(),
-                partitions,
-                base.ids(),
-                listeners,
-                (tx, soon) -> expiryListener.expiring(tx, soon),
-                List.of(DismissalStore::deleteBefore),
-                base.settledClock());
-    }
-
-    /// Sets the listener that is called with deliveries that will expire soon.
-    public void onExpiring(ExpiryListener listener) {
-        expiryListener = listener;
+    private Chore partitionChore() {
+        return Chore.of("partitions", Duration.ofHours(1), () -> partitions.makeAhead(base.now()));
     }
 
     private Plan.PlanLimits limits(WorkspaceId workspace) {
         return account.plans().byNameOrLast(configuration.plan(workspace)).limits();
     }
 
-    private Retention retention(WorkspaceId workspace) {
-        return limits(workspace).retention();
-    }
-
+    /// Starts accepting events.
     public void addTo(Router router) {
-        var api = account.api();
-        var db = api.db();
-        var authenticator = api.authenticator();
-        var plans = account.plans();
-        var idempotency = account.idempotency();
-        var clock = api.clock();
-        var headerRules = CustomHeaderRules.withPrefix(settings.headerPrefix());
-        var dryRun = new DryRun(settings.headerPrefix());
-        var events = new SampleEventQueries(plans, configuration, payloadDecoder, clock);
-        new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(router);
-        new SentRequestRoutes(
-                        db,
-                        authenticator,
-                        plans,
-                        replacedDestinations,
-                        replacedSources,
-                        payloadDecoder,
-                        dryRun,
-                        clock)
-                .addTo(router);
-        new ResendRoutes(api, plans, idempotency, wakes.backlog()).addTo(router);
-        new BulkResendRoutes(api, plans, idempotency, replays, wakes.backlog()).addTo(router);
-        new DeadLetterResendRoutes(api, plans, idempotency, replays).addTo(router);
-        new DismissalRoutes(db, authenticator, plans, clock).addTo(router);
-        new ReplayRoutes(db, authenticator, replays, clock).addTo(router);
-        var endpoint = ingest.endpoint(delivery.dispatcher().admission(), tracer, hopHeader());
         router.mount(
                 IngestEndpoint.PATH,
                 request -> {
                     base.activity().mark();
                     return endpoint.answer(request);
                 });
-        String baseUrl = settings.baseUrl();
-        new TestDeliveryRoutes(api, configuration, events, testSender, dryRun, baseUrl)
-                .addTo(router);
-        new TestEventRoutes(db, authenticator, configuration, endpoint, idempotency, baseUrl, clock)
-                .addTo(router);
-        new VerificationTrialRoutes(db, authenticator, configuration, events, headerRules, baseUrl)
-                .addTo(router);
+    }
+
+    /// Returns the endpoint that accepts events.
+    public IngestEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /// Returns the partitions of the tables of events and deliveries.
+    public PartitionStore partitions() {
+        return partitions;
+    }
+
+    /// Returns the listener to call with the results of deliveries that end without an attempt.
+    public ResultListener resultListener() {
+        return listeners;
+    }
+
+    /// Returns the wake of the loop that reads waiting deliveries. Call it after deliveries were
+    /// added to a lane.
+    public Wake backlogWake() {
+        return wakes.backlog();
+    }
+
+    /// Returns the prefix of the headers that Sluice adds to deliveries.
+    public String headerPrefix() {
+        return settings.headerPrefix();
+    }
+
+    /// Returns the server's public address.
+    public String baseUrl() {
+        return settings.baseUrl();
     }
 
     /// Returns the decoder of stored event payloads.
@@ -357,7 +254,7 @@ public final class RelayAssembly {
     /// same addresses as deliveries, but has its own connections.
     ///
     /// @param use the name of the sender in the shutdown log
-    public JsonPoster jsonPoster(String use) {
+    public HttpSender ownSender(String use) {
         return ownSender(use, settings.addresses());
     }
 
@@ -398,11 +295,6 @@ public final class RelayAssembly {
                 ingest::refused);
     }
 
-    /// Returns an object that previews the requests that connections would send for an event.
-    public RequestPreview requestPreview() {
-        return new RoutePreview(new DryRun(settings.headerPrefix()), base.clock());
-    }
-
     /// Returns the name of the header that counts the relays an event has passed through.
     public String hopHeader() {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
@@ -423,11 +315,6 @@ public final class RelayAssembly {
     /// Returns the problems that are currently delaying events or deliveries.
     public List<HealthProblem> problems() {
         return Stream.concat(ingest.problem().stream(), delivery.problems().stream()).toList();
-    }
-
-    /// Aborts the test deliveries in flight, so that shutdown does not wait for them.
-    public void endTestDeliveries() {
-        testSender.close();
     }
 
     /// Returns this node's current epoch. The node gets a new epoch after other nodes have declared

@@ -55,8 +55,10 @@ final class CircuitStore {
     private record ChangedRow(
             long horizon, Optional<Map.Entry<DestinationId, StoredCircuit>> circuit) {}
 
-    /// Locks the rows of these destinations and returns them. Inserts missing rows first.
+    /// Locks the rows of these destinations and returns them. Inserts missing rows first. Waits at
+    /// most 500 ms for each lock, so that a frozen process does not hold up the others for long.
     static Map<DestinationId, StoredCircuit> lock(Tx tx, Collection<DestinationId> destinations) {
+        tx.update("set local lock_timeout = '500ms'");
         var ids = destinations.stream().map(DestinationId::value).sorted().toList();
         tx.updateEach(
                 """

@@ -10,8 +10,6 @@ import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Lease;
-import dev.sluice.relay.store.LaneStore;
-import dev.sluice.relay.store.NodeStore;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +48,14 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(1);
 
+    /// The lanes of destinations, of which circuits know only that they sleep and can be woken.
+    @FunctionalInterface
+    public interface SleepingLanes {
+
+        /// Makes a destination's sleeping lanes wake at `at`, unless they wake earlier anyway.
+        void wake(Tx tx, DestinationId destination, Instant at);
+    }
+
     /// A circuit as it was before a write, and its row after the write.
     ///
     /// @param error the message of the last failure that was written; empty if there was none
@@ -59,6 +65,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     private final Db db;
     private final Lease node;
     private final CooldownBackoff cooldowns;
+    private final SleepingLanes lanes;
     private final InstantSource clock;
     private final ConcurrentHashMap<DestinationId, LocalCircuit> localCircuits =
             new ConcurrentHashMap<>();
@@ -81,12 +88,14 @@ public final class SharedCircuits implements Circuits, Loop.Step {
             Db db,
             Lease node,
             CooldownBackoff cooldowns,
+            SleepingLanes lanes,
             InstantSource clock,
             Wake wake,
             Wake changed) {
         this.db = db;
         this.node = node;
         this.cooldowns = cooldowns;
+        this.lanes = lanes;
         this.clock = clock;
         this.wake = wake;
         this.changed = changed;
@@ -98,10 +107,11 @@ public final class SharedCircuits implements Circuits, Loop.Step {
             Db db,
             Lease node,
             CooldownBackoff cooldowns,
+            SleepingLanes lanes,
             InstantSource clock,
             Wake wake,
             Wake changed) {
-        var circuits = new SharedCircuits(db, node, cooldowns, clock, wake, changed);
+        var circuits = new SharedCircuits(db, node, cooldowns, lanes, clock, wake, changed);
         circuits.readChanges();
         return circuits;
     }
@@ -277,7 +287,6 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     private Map<DestinationId, CircuitChange> write(
             Tx tx, Map<DestinationId, CircuitTally> tallies) {
-        NodeStore.limitLockWait(tx);
         var rows = CircuitStore.lock(tx, tallies.keySet());
         var changes = new HashMap<DestinationId, CircuitChange>();
         tallies.forEach((id, tally) -> {
@@ -331,7 +340,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
             moved.forEach((id, circuit) -> {
                 if (circuit.state() != CircuitBreaker.CircuitState.HALF_OPEN) {
                     var at = latestWakeAt(boundedByNow(circuit), clock.instant());
-                    db.run(tx -> LaneStore.wake(tx, id, at));
+                    db.run(tx -> lanes.wake(tx, id, at));
                 }
             });
         } finally {

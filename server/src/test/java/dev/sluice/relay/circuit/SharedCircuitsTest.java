@@ -12,6 +12,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.circuit.CircuitBreaker.CircuitState;
+import dev.sluice.relay.store.LaneStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
@@ -59,7 +60,13 @@ class SharedCircuitsTest {
 
     private SharedCircuits open(long epoch) {
         return SharedCircuits.open(
-                db, new FixedLease(epoch), CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
+                db,
+                new FixedLease(epoch),
+                CooldownBackoff.STANDARD,
+                LaneStore::wake,
+                clock,
+                new Wake(),
+                new Wake());
     }
 
     private record FixedLease(long epoch) implements Lease {

@@ -241,7 +241,9 @@ final class DispatchHarness implements AutoCloseable {
                         ids,
                         clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        circuits = SharedCircuits.open(db, node, cooldowns, clock, new Wake(), new Wake());
+        circuits =
+                SharedCircuits.open(
+                        db, node, cooldowns, LaneStore::wake, clock, new Wake(), new Wake());
         var attemptRunner =
                 new AttemptRunner(
                         configuration,

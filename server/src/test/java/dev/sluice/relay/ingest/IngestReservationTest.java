@@ -33,6 +33,7 @@ import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.trace.EventTracer;
 import dev.sluice.testkit.Given;
@@ -106,7 +107,13 @@ class IngestReservationTest {
         var settlement = new Settlement(clock, new Random(3), 0);
         var circuits =
                 SharedCircuits.open(
-                        db, node, CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
+                        db,
+                        node,
+                        CooldownBackoff.STANDARD,
+                        LaneStore::wake,
+                        clock,
+                        new Wake(),
+                        new Wake());
         var attemptRunner =
                 new AttemptRunner(
                         configuration,

@@ -21,6 +21,7 @@ import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.node.Node;
+import dev.sluice.relay.store.LaneStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.ManualClock;
@@ -57,7 +58,14 @@ class LaneSweeperTest {
                     configurationChanged);
     private final Node node = Node.join(db, new UUID(1, 1));
     private final SharedCircuits circuits =
-            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
+            SharedCircuits.open(
+                    db,
+                    node,
+                    CooldownBackoff.STANDARD,
+                    LaneStore::wake,
+                    clock,
+                    new Wake(),
+                    new Wake());
     private final LaneSweeper laneSweeper =
             new LaneSweeper(db, configuration, new HoldPolicy(circuits), clock, () -> {});
 

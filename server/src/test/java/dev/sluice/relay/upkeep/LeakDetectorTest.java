@@ -24,6 +24,7 @@ import dev.sluice.relay.dispatch.TestDispatchers;
 import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;
@@ -59,7 +60,14 @@ class LeakDetectorTest {
                     new Wake());
     private final Node node = Node.join(db, new UUID(1, 1));
     private final SharedCircuits circuits =
-            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock, new Wake(), new Wake());
+            SharedCircuits.open(
+                    db,
+                    node,
+                    CooldownBackoff.STANDARD,
+                    LaneStore::wake,
+                    clock,
+                    new Wake(),
+                    new Wake());
     private final Dispatcher dispatcher = dispatcher();
     private final LeakDetector leakDetector = new LeakDetector(db, node, dispatcher, clock);
 
