@@ -124,7 +124,7 @@ final class CommandDatabase {
     /// is refused if it has no tables, or if its tables belong to another version of the program,
     /// because the command could misread their rows.
     static Optional<String> refusal(Database database, SchemaMigrator.SchemaVersion version) {
-        if (version.applied() == version.newest()) {
+        if (version.applied() == version.newest() && !version.isForeign()) {
             return Optional.empty();
         }
         return Optional.of(
@@ -134,13 +134,19 @@ final class CommandDatabase {
                         + database.host()
                         + ":"
                         + database.port()
-                        + (version.applied() == 0
-                                ? " has no Sluice tables: no server has used it yet."
-                                : version.applied() > version.newest()
-                                        ? " has tables of a newer version of Sluice. Run the"
-                                                + " command of that version."
-                                        : " has tables of an older version of Sluice. Run the"
-                                                + " command of that version, or start this version"
-                                                + " of the server once, which updates them."));
+                        + reason(version));
+    }
+
+    private static String reason(SchemaMigrator.SchemaVersion version) {
+        if (version.isForeign()) {
+            return " cannot be used: " + SchemaMigrator.CARRY_OVER + ".";
+        }
+        if (version.applied() == 0) {
+            return " has no Sluice tables: no server has used it yet.";
+        }
+        return version.applied() > version.newest()
+                ? " has tables of a newer version of Sluice. Run the command of that version."
+                : " has tables of an older version of Sluice. Run the command of that version, or"
+                        + " start this version of the server once, which updates them.";
     }
 }

@@ -116,7 +116,7 @@ final class ImportDataCommand {
                         (database, directory) -> {
                             var importer =
                                     new InstallationImporter(database, new TransferPrinter(err));
-                            importer.requireFit(header);
+                            importer.requireFit(file);
                             var master =
                                     passphrase.isEmpty()
                                             ? secrets

@@ -11,7 +11,6 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.secret.Sha256;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
@@ -386,8 +385,18 @@ class DataTransferTest {
                         "",
                         "newer version of Sluice ("),
                 new Refusal(
+                        "of an older schema",
+                        altered(
+                                Files.readAllBytes(FormerFileTest.FILE),
+                                "\"schema_version\":38",
+                                "\"schema_version\":37"),
+                        key,
+                        "",
+                        "Import it with the version before this one, whose schema is 38, and export"
+                                + " it again."),
+                new Refusal(
                         "of a newer format",
-                        altered(good, "SLUICE-DATA 1", "SLUICE-DATA 2"),
+                        altered(good, "SLUICE-DATA 2", "SLUICE-DATA 3"),
                         key,
                         "",
                         "format that this version cannot read"),
@@ -470,54 +479,30 @@ class DataTransferTest {
         assertThat(contents(original.database(), "")).isEqualTo(before);
     }
 
+    /// The second step of an import is to bring the tables up to date, which here fails: the rows
+    /// change the schema's history as they come.
     @Test
-    void an_empty_database_of_another_version_is_refused() {
-        var database = bareDatabase();
-        SchemaMigrator.run(database, 20);
+    void rows_that_were_imported_are_not_called_lost_if_the_last_migration_fails() {
+        var database = TestPostgres.newDatabase();
+        try (var db = TestPostgres.open(database)) {
+            db.run(tx -> {
+                tx.update(
+                        """
+                        create function damage_history() returns trigger language plpgsql as $$
+                        begin update flyway_schema_history set checksum = 1; return null; end $$
+                        """);
+                tx.update(
+                        "create trigger damage_history after insert on sealing_canary execute"
+                                + " function damage_history()");
+            });
+        }
 
         var run = importing(settings(database), plain.toString());
 
-        assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains("tables of another version");
-        assertThat(exporting(settings(database), folder.resolve("old").toString()).err())
-                .startsWith("The export failed: the database ")
-                .contains("tables of an older version of Sluice");
-    }
-
-    /// The file was written when migration 27 was the last. It stays as it is: a backup must be
-    /// readable for years.
-    @Test
-    void a_file_of_an_older_version_is_imported_and_brought_up_to_date() {
-        var database = bareDatabase();
-
-        assertDone(importing(settings(database), "src/test/resources/transfer/schema-27.sluice"));
-
-        var version = SchemaMigrator.version(database);
-        assertThat(version.applied()).isEqualTo(version.newest());
-        assertThat(count(database, "event")).isEqualTo(3);
-        try (var sluice = RunningSluice.start(settings(database))) {
-            var sources = sluice.api().get("/api/v1/sources").json().path("items");
-            assertThat(sources.get(0).path("name").asString()).isEqualTo("Shop");
-            assertThat(sources.get(0).path("verification_config").path("key").asString())
-                    .as("its secret can be opened")
-                    .isEqualTo("***");
-        }
-    }
-
-    @Test
-    void rows_that_were_imported_are_not_called_lost_if_the_last_migration_fails() {
-        var database = bareDatabase();
-        SchemaMigrator.run(database, 27);
-        try (var db = TestPostgres.open(database)) {
-            db.run(tx -> tx.update("create table retired_token (in_the_way boolean)"));
-        }
-
-        var run = importing(settings(database), "src/test/resources/transfer/schema-27.sluice");
-
         assertDone(run);
         assertThat(run.err())
-                .contains("Imported ", "Only the last step failed: its schema could not be")
-                .contains("retired_token", "The server tries it again when it starts.");
+                .contains("Imported ", "Only the last step failed: ")
+                .contains("The server tries it again when it starts.");
         assertThat(count(database, "event")).isEqualTo(3);
     }
 

@@ -138,8 +138,8 @@ final class FullInstallation {
                         """,
                         """
                         insert into attempt (delivery_id, attempted_at, source_id, revision, latency_ms, number,
-                                             error_message, response_body)
-                        select id, finished_at, source_id, revision, 7, 1, 'Zeile 1'||chr(10)||'„zwei“', '\\x00ff'
+                                             configuration, error_message, response_body)
+                        select id, finished_at, source_id, revision, 7, 1, configuration, 'Zeile 1'||chr(10)||'„zwei“', '\\x00ff'
                           from delivery limit 1
                         """,
                         """
@@ -163,9 +163,9 @@ final class FullInstallation {
                         select sha256(convert_to(id::text, 'UTF8')), id, now() from workspace
                         """,
                         """
-                        insert into replay_job (id, workspace_id, source_id, connection_id, statuses, status,
-                                                planned, created_at, updated_at, finished_at, after_id, to_id)
-                        select gen_random_uuid(), workspace_id, source_id, id, '{5}', 'completed', 9, now(), now(),
+                        insert into replay_job (id, workspace_id, source_id, connection_id, connections,
+                                                statuses, status, planned, created_at, updated_at, finished_at, after_id, to_id)
+                        select gen_random_uuid(), workspace_id, source_id, id, array[id], '{5}', 'completed', 9, now(), now(),
                                now(), id, id
                           from connection
                         """,
@@ -183,8 +183,9 @@ final class FullInstallation {
                         select target, destination_id, gen_random_uuid(), 1, 3, null, now() from alert_incident
                         """,
                         """
-                        insert into alert_message (id, workspace_id, target, channel, subject, body, details, try_at)
-                        select gen_random_uuid(), workspace_id, target, 'webhook', 's', 'b', '{}',
+                        insert into alert_message (id, workspace_id, target, destination_id, channel, subject, body,
+                                                   details, news, try_at)
+                        select gen_random_uuid(), workspace_id, target, gen_random_uuid(), 'webhook', 's', 'b', '{}', '{}',
                                now() + interval '1 day'
                           from alert_config
                         """,

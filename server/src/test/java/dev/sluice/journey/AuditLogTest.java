@@ -176,12 +176,13 @@ class AuditLogTest {
                 tx.update(
                         """
                         insert into replay_job (id, workspace_id, source_id, connection_id, owner,
-                                                statuses, status, planned, created_at, updated_at,
+                                                connections, statuses, status, planned, created_at, updated_at,
                                                 after_id, to_id, lease_until)
-                        values (?, ?, ?, ?, ?, '{5}', 'running', 0, ?, ?, ?, ?, ?)
+                        values (?, ?, ?, ?, ?, array[?::uuid], '{5}', 'running', 0, ?, ?, ?, ?, ?)
                         """,
                         id,
                         UUID.fromString(workspaceOf(owner)),
+                        nobody,
                         nobody,
                         nobody,
                         nobody,

@@ -131,30 +131,6 @@ class SecretHeadersTest {
         assertThat(get(destination).json()).isEqualTo(patched.json());
     }
 
-    @Test
-    void headers_of_an_older_version_are_sealed_at_the_next_start() {
-        var destination = api.destination("https://example.com/", "");
-        var damaged = api.destination("https://example.com/", "");
-        StoredSettings.update(
-                sluice,
-                "destination",
-                "custom_headers",
-                destination,
-                "{\"X-B\":\"" + SECRET + "\",\"X-A\":\"\"}");
-        StoredSettings.update(sluice, "destination", "custom_headers", damaged, "{\"X-B\":");
-
-        sluice.restart();
-        api = sluice.api();
-
-        assertThat(get(destination).json().path("custom_headers"))
-                .hasToString("{\"X-B\":\"" + SECRET + "\",\"X-A\":\"\"}");
-        assertThat(get(damaged).json().path("unreadable_fields"))
-                .hasToString("[\"custom_headers\"]");
-        assertThat(patch(damaged, "{'custom_headers': {'X-B': '1'}}").json())
-                .hasToString(get(damaged).body());
-        assertThat(rows()).isNotEmpty().noneMatch(row -> row.contains(SECRET));
-    }
-
     private static List<String> rows() {
         try (var db = sluice.db()) {
             return db.call(tx ->

@@ -178,24 +178,6 @@ class SentRequestTest {
     }
 
     @Test
-    void an_attempt_of_an_older_version_says_why_it_is_not_known() {
-        var delivery = EventReader.delivery(api, ingest("{}"), "succeeded");
-        sluice.db()
-                .run(tx ->
-                        tx.update(
-                                "update delivery set configuration = null where id = ?",
-                                id(delivery)));
-
-        var sent = sent(delivery, 1);
-
-        assertThat(sent.status()).isEqualTo(409);
-        assertThat(sent.errorMessage())
-                .isEqualTo(
-                        "What was sent is not known: an older version of Sluice made the attempt,"
-                                + " and did not record its configuration.");
-    }
-
-    @Test
     void another_workspaces_attempt_and_one_that_is_not_there_are_not_found() {
         var delivery = EventReader.delivery(api, ingest("{}"), "succeeded");
         var other = WorkspaceFixture.create(sluice, "team");

@@ -132,9 +132,9 @@ public final class Given {
                 tx.update(
                         """
                         insert into destination (id, workspace_id, name, url, timeout_ms, auth,
-                                                 custom_headers, retry_intervals, max_in_flight, status,
+                                                 retry_intervals, max_in_flight, status,
                                                  revision, created_at, updated_at, version)
-                        values (?, ?, 'destination', ?, 5000, ?, '{}', ?, ?, 'active', ?, ?, ?, ?)
+                        values (?, ?, 'destination', ?, 5000, ?, ?, ?, 'active', ?, ?, ?, ?)
                         """,
                         id.value(),
                         workspace.value(),
@@ -231,9 +231,9 @@ public final class Given {
             tx.updateEach(
                     """
                     insert into destination (id, workspace_id, name, url, timeout_ms, auth,
-                                             custom_headers, retry_intervals, max_in_flight, status,
+                                             retry_intervals, max_in_flight, status,
                                              revision, created_at, updated_at, version)
-                    values (?, ?, 'destination', ?, 5000, ?, '{}', ?, ?, 'active', ?, ?, ?, ?)
+                    values (?, ?, 'destination', ?, 5000, ?, ?, ?, 'active', ?, ?, ?, ?)
                     """,
                     destinations.stream()
                             .map(id ->

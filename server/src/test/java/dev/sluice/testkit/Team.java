@@ -291,13 +291,14 @@ public final class Team {
                 tx.update(
                         """
                         insert into replay_job (id, workspace_id, source_id, connection_id,
-                                                statuses, status, planned, created_at, updated_at,
+                                                connections, statuses, status, planned, created_at, updated_at,
                                                 finished_at, after_id, to_id)
-                        values (?, ?, ?, ?, '{5}', 'completed', 0, ?, ?, ?, ?, ?)
+                        values (?, ?, ?, ?, array[?::uuid], '{5}', 'completed', 0, ?, ?, ?, ?, ?)
                         """,
                         id,
                         workspace,
                         UUID.fromString(connection.text("source_id")),
+                        UUID.fromString(connection.text("id")),
                         UUID.fromString(connection.text("id")),
                         now,
                         now,

@@ -1,7 +1,5 @@
 package dev.sluice.testkit;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.SchemaMigrator;
@@ -16,7 +14,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -107,17 +104,6 @@ public final class TestPostgres {
                         database.host(),
                         database.port(),
                         database.name());
-    }
-
-    /// Runs a migration.
-    ///
-    /// @param script its file name
-    public static void migrate(Tx tx, String script) {
-        try (var in = TestPostgres.class.getResourceAsStream("/db/" + script)) {
-            tx.update(new String(Objects.requireNonNull(in).readAllBytes(), UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /// Returns the number of requests to the API that wait for a lock. Asks on the connection that

@@ -14,7 +14,6 @@ import dev.sluice.gateway.deletion.WorkspaceDeletion;
 import dev.sluice.gateway.deletion.WorkspaceDeletionRoutes;
 import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
-import dev.sluice.gateway.destination.PlainHeaderSealer;
 import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.planchange.PlanChangeRoutes;
 import dev.sluice.gateway.routing.ConfigurationCache;
@@ -76,7 +75,6 @@ public final class GatewayAssembly {
             CustomHeaderRules headerRules) {
         var sources = new SourceStore(base.sealer());
         var destinations = new DestinationStore(base.sealer());
-        new PlainHeaderSealer(destinations).run(base.pools().relay());
         return new GatewayAssembly(base, account, addresses, headerRules, sources, destinations);
     }
 

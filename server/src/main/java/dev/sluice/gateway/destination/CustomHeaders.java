@@ -97,14 +97,6 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return values;
     }
 
-    /// Converts headers from the JSON form in which an older version stored them to the form that
-    /// [#revealed()] returns. None of the headers is marked as secret.
-    ///
-    /// @param headers a JSON object that maps names to values
-    static String revealed(String headers) {
-        return "{\"headers\":" + headers + ",\"secret\":[]}";
-    }
-
     /// Parses decrypted headers. Returns [#UNREADABLE] if they are not valid.
     static CustomHeaders parseUnsealed(String json) {
         try {

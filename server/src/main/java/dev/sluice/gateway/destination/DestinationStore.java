@@ -360,31 +360,6 @@ public final class DestinationStore {
         return headers.isEmpty() ? null : sealHeaders(headers.revealed(), destination.id());
     }
 
-    /// Encrypts the custom headers of up to `limit` destinations whose headers an older version
-    /// stored as plain text. Returns the number of destinations that were changed.
-    int sealPlainHeaders(Tx tx, int limit) {
-        var rows =
-                tx.query(
-                        """
-                        select id, custom_headers
-                          from destination
-                         where custom_headers is not null
-                         limit ?
-                           for update
-                        """,
-                        row -> sealedPlainHeaders(new DestinationId(row.uuid("id")), row),
-                        limit);
-        tx.updateEach(
-                "update destination set sealed_headers = ?, custom_headers = null where id = ?",
-                rows);
-        return rows.size();
-    }
-
-    private List<?> sealedPlainHeaders(DestinationId id, Row row) throws SQLException {
-        String json = CustomHeaders.revealed(row.text("custom_headers"));
-        return List.of(sealHeaders(json, id), id.value());
-    }
-
     /// @param json the headers as JSON that [CustomHeaders#parseUnsealed] can read
     private byte[] sealHeaders(String json, DestinationId id) {
         return sealer.seal(json, headersContext(id));

@@ -94,18 +94,6 @@ final class TokenStore {
     /// Retires the tokens of purged sources. In each source's row, replaces the token with a
     /// placeholder that cannot be a token, because it contains hyphens.
     static void retireAll(Tx tx, List<SourceId> purged) {
-        retireOnly(tx, purged);
-        tx.update(
-                """
-                update source
-                   set token = 'deleted-' || id, previous_token = null, previous_token_until = null
-                 where id = any (?) and token <> 'deleted-' || id
-                """,
-                purged.stream().map(SourceId::value).toList());
-    }
-
-    /// Retires the tokens of purged sources, but leaves the tokens in the rows of these sources.
-    static void retireOnly(Tx tx, List<SourceId> purged) {
         tx.update(
                 """
                 insert into retired_token (token_hash, workspace_id, retired_at)
@@ -114,6 +102,13 @@ final class TokenStore {
                  where id = any (?) and purged_at is not null
                    and source.token <> 'deleted-' || id and ended.token is not null
                     on conflict do nothing
+                """,
+                purged.stream().map(SourceId::value).toList());
+        tx.update(
+                """
+                update source
+                   set token = 'deleted-' || id, previous_token = null, previous_token_until = null
+                 where id = any (?) and token <> 'deleted-' || id
                 """,
                 purged.stream().map(SourceId::value).toList());
     }

@@ -198,11 +198,7 @@ public final class TrashStore {
 
     /// Removes the rows of the given sources, except sources that have not been purged. Returns the
     /// number of rows removed. The caller must already have removed the sources' connections.
-    ///
-    /// Also retires the sources' tokens, because a node that ran an older version may have purged a
-    /// source without retiring its tokens.
     public static int remove(Tx tx, List<SourceId> purged) {
-        TokenStore.retireOnly(tx, purged);
         return tx.update(
                 "delete from source where id = any (?) and purged_at is not null",
                 purged.stream().map(SourceId::value).toList());

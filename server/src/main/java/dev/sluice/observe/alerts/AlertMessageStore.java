@@ -21,21 +21,8 @@ final class AlertMessageStore {
 
     /// A message that one node is sending.
     ///
-    /// @param destination as in [AlertKey]; empty if an earlier version of Sluice composed the
-    ///   message
     /// @param tries how many times nodes have tried to send the message, including this time
-    record ClaimedMessage(
-            AlertMessage message,
-            UUID workspace,
-            UUID target,
-            Optional<UUID> destination,
-            AlertChannel channel,
-            int tries) {
-
-        Optional<AlertKey> key() {
-            return destination.map(id -> new AlertKey(workspace, target, id));
-        }
-    }
+    record ClaimedMessage(AlertMessage message, AlertKey key, AlertChannel channel, int tries) {}
 
     /// The number of emails that a mailbox received in the last hour.
     ///
@@ -153,7 +140,7 @@ final class AlertMessageStore {
                         now.plus(MAX_WAIT));
         claimed.stream()
                 .filter(message -> message.channel() == AlertChannel.MESSENGER)
-                .forEach(message -> pause(tx, message.target(), now.plus(CHAT_INTERVAL)));
+                .forEach(message -> pause(tx, message.key().target(), now.plus(CHAT_INTERVAL)));
         return claimed;
     }
 
@@ -189,11 +176,8 @@ final class AlertMessageStore {
         return new ClaimedMessage(
                 new AlertMessage(
                         row.uuid("id"), row.text("subject"), row.text("body"), row.text("details")),
-                row.uuid("workspace_id"),
-                row.uuid("target"),
-                row.isNull("destination_id")
-                        ? Optional.empty()
-                        : Optional.of(row.uuid("destination_id")),
+                new AlertKey(
+                        row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id")),
                 AlertChannel.fromText(row.text("channel")),
                 row.integer("tries"));
     }
@@ -216,7 +200,7 @@ final class AlertMessageStore {
         return tx.findOne(
                 """
                 delete from alert_message where id = ? and tries = ?
-                returning coalesce(news, '{}') as news
+                returning news
                 """,
                 row -> row.text("news"),
                 message.message().id(),

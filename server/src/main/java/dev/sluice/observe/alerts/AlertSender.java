@@ -218,7 +218,7 @@ public final class AlertSender implements Loop.Step {
 
     private void send(ClaimedMessage claimed) {
         var id = claimed.message().id();
-        var config = db.call(tx -> configs.findByTarget(tx, claimed.target()));
+        var config = db.call(tx -> configs.findByTarget(tx, claimed.key().target()));
         if (config.isEmpty()) {
             db.run(tx -> AlertMessageStore.delete(tx, id)); // the channel is gone or disabled
             return;
@@ -226,15 +226,15 @@ public final class AlertSender implements Loop.Step {
         switch (client.send(config.get(), claimed.message())) {
             case SendResult.MessageSent() -> {
                 db.run(tx -> {
-                    AlertConfigStore.recordSent(tx, claimed.target(), clock.instant());
+                    AlertConfigStore.recordSent(tx, claimed.key().target(), clock.instant());
                     AlertMessageStore.delete(tx, id);
                 });
                 meter.count(Fate.SENT, claimed.channel());
                 log.atDebug()
-                        .addKeyValue("workspace_id", claimed.workspace())
+                        .addKeyValue("workspace_id", claimed.key().workspace())
                         .addKeyValue("message_id", id)
                         .log("alert.sent");
-                reportLost(db, claimed.workspace(), claimed.target(), clock.instant());
+                reportLost(db, claimed.key().workspace(), claimed.key().target(), clock.instant());
             }
             case SendResult.MessageRefused refused -> refuse(claimed, refused);
         }
@@ -270,7 +270,7 @@ public final class AlertSender implements Loop.Step {
             meter.count(Fate.DROPPED, claimed.channel());
         }
         log.atWarn()
-                .addKeyValue("workspace_id", claimed.workspace())
+                .addKeyValue("workspace_id", claimed.key().workspace())
                 .addKeyValue("message_id", claimed.message().id())
                 .addKeyValue("reason", refused.reason())
                 .addKeyValue("is_retried", isRetried)
@@ -282,10 +282,10 @@ public final class AlertSender implements Loop.Step {
         var now = clock.instant();
         var pause = RETRY_INTERVALS.get(claimed.tries() - 1);
         var wait = refused.retryAfter().compareTo(pause) > 0 ? refused.retryAfter() : pause;
-        AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
+        AlertConfigStore.recordFailure(tx, claimed.key().target(), refused.reason());
         AlertMessageStore.retry(tx, claimed, now.plus(wait));
         if (refused.retryAfter().isPositive()) {
-            AlertMessageStore.pause(tx, claimed.target(), now.plus(refused.retryAfter()));
+            AlertMessageStore.pause(tx, claimed.key().target(), now.plus(refused.retryAfter()));
         }
     }
 
@@ -294,15 +294,11 @@ public final class AlertSender implements Loop.Step {
     /// abandoned.
     private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var key = claimed.key();
-        if (key.isPresent()) {
-            AlertStore.lockRoom(tx);
-            AlertStore.lock(tx, List.of(key.get()));
-        }
-        AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
+        AlertStore.lockRoom(tx);
+        AlertStore.lock(tx, List.of(key));
+        AlertConfigStore.recordFailure(tx, claimed.key().target(), refused.reason());
         var news = AlertMessageStore.giveUp(tx, claimed);
-        if (key.isPresent() && news.isPresent()) {
-            AlertStore.keepLost(tx, key.get(), news.get(), clock.instant());
-        }
+        news.ifPresent(counts -> AlertStore.keepLost(tx, key, counts, clock.instant()));
         return news.isPresent();
     }
 

@@ -24,8 +24,8 @@ public final class PayloadJson {
     /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
     /// UTF-8, `body_base64`.
     ///
-    /// @param credential the name of the header whose values to mask. These values are now masked
-    ///   when an event is stored, but events stored by older versions still contain them
+    /// @param credential the name of the header whose values to mask. Ingest masks them as well,
+    ///   but events that were stored under another verification still contain them
     public static JsonObject of(Payload payload, Optional<String> credential) {
         var stored =
                 payload.headers().stream()

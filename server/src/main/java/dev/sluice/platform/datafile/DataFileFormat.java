@@ -8,11 +8,13 @@ import java.util.HexFormat;
 /// The constants that define the data file format.
 final class DataFileFormat {
 
-    /// The first line of the file. Its number is raised whenever the format changes in a way that
-    /// older versions cannot read.
-    static final String FIRST_LINE = "SLUICE-DATA 1";
-
+    /// The beginning of the first line. The format's number follows.
     static final String NAME = "SLUICE-DATA ";
+
+    /// The number of the format that is written. It is raised whenever the format changes in a way
+    /// that older versions cannot read. In format 1, `schema_version` counted the 38 migrations
+    /// that one file has replaced.
+    static final int NUMBER = 2;
 
     static final int TABLE = 'T';
     static final int ROWS = 'R';

@@ -25,13 +25,16 @@ public final class DataFileReader {
     private static final int MAX_HEADER_BYTES = 8 << 20;
 
     private final ChecksummedInput file;
+    private final int format;
     private final DataFileHeader header;
     private final DataInputStream records;
     private final TableRows rows = new TableRows();
     private int tables;
 
-    private DataFileReader(ChecksummedInput file, DataFileHeader header, DataInputStream records) {
+    private DataFileReader(
+            ChecksummedInput file, int format, DataFileHeader header, DataInputStream records) {
         this.file = file;
+        this.format = format;
         this.header = header;
         this.records = records;
     }
@@ -42,18 +45,24 @@ public final class DataFileReader {
     ///   read, or has a damaged header
     public static DataFileReader open(InputStream in) throws IOException {
         var file = new ChecksummedInput(in);
-        String firstLine = new String(line(file, DataFileFormat.FIRST_LINE.length() + 10), UTF_8);
+        int format = format(new String(line(file, DataFileFormat.NAME.length() + 10), UTF_8));
+        var header = DataFileHeader.parse(line(file, MAX_HEADER_BYTES));
+        var rows = reading(() -> new GZIPInputStream(file, DataFileFormat.BUFFER_BYTES));
+        return new DataFileReader(file, format, header, new DataInputStream(rows));
+    }
+
+    private static int format(String firstLine) {
         if (!firstLine.startsWith(DataFileFormat.NAME)) {
             throw new DataFileException("The file was not made by export-data. Name one that was.");
         }
-        if (!firstLine.equals(DataFileFormat.FIRST_LINE)) {
-            throw new DataFileException(
-                    "The file has a format that this version cannot read. Import it with the"
-                            + " version of Sluice that wrote it, or a later one.");
+        for (int format = 1; format <= DataFileFormat.NUMBER; format++) {
+            if (firstLine.equals(DataFileFormat.NAME + format)) {
+                return format;
+            }
         }
-        var header = DataFileHeader.parse(line(file, MAX_HEADER_BYTES));
-        var rows = reading(() -> new GZIPInputStream(file, DataFileFormat.BUFFER_BYTES));
-        return new DataFileReader(file, header, new DataInputStream(rows));
+        throw new DataFileException(
+                "The file has a format that this version cannot read. Import it with the version of"
+                        + " Sluice that wrote it, or a later one.");
     }
 
     /// Returns the bytes before the next line break, but at most `limit`.
@@ -73,6 +82,12 @@ public final class DataFileReader {
         if (!new ChecksummedInput(in).isIntact()) {
             throw damaged();
         }
+    }
+
+    /// Returns the number of the file's format. Format 1 differs from the present one only in what
+    /// its `schema_version` counts.
+    public int format() {
+        return format;
     }
 
     public DataFileHeader header() {

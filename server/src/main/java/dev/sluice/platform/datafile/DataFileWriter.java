@@ -26,7 +26,7 @@ public final class DataFileWriter {
     public DataFileWriter(OutputStream out, DataFileHeader header) throws IOException {
         this.out = out;
         this.digested = new DigestOutputStream(out, DataFileFormat.newDigest());
-        digested.write((DataFileFormat.FIRST_LINE + "\n").getBytes(UTF_8));
+        digested.write((DataFileFormat.NAME + DataFileFormat.NUMBER + "\n").getBytes(UTF_8));
         digested.write(header.json());
         digested.write('\n');
         this.compressed = new FastGzip(digested);

@@ -12,10 +12,18 @@ import java.util.Arrays;
 import javax.sql.DataSource;
 
 /// Checks that the PostgreSQL server is suitable, and brings the schema up to date with the
-/// migrations, which are the numbered SQL files in `db/`. There are no downgrades.
+/// migrations, which are the numbered SQL files in `db/`. The first of them makes the whole schema.
+/// There are no downgrades, and a schema that other files made is never changed.
 public final class SchemaMigrator {
 
     private static final int MIN_SERVER_VERSION = 150_000;
+
+    /// Why a database with a [SchemaVersion#isForeign] schema is refused, and how its content is
+    /// carried over.
+    public static final String CARRY_OVER =
+            "an earlier version of Sluice made its tables, and this version cannot bring them up to"
+                    + " date; run export-data with the version before this one, then import-data"
+                    + " with this one into a new database or data directory";
 
     private SchemaMigrator() {}
 
@@ -23,18 +31,17 @@ public final class SchemaMigrator {
     /// once, they run one after another.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off.
-    ///   It is also thrown if a newer version of the program has used the database, or if a
-    ///   migration cannot be applied
+    ///   It is also thrown if the schema is foreign or newer than this program, or if a migration
+    ///   cannot be applied
     public static void run(Database database) {
         requireKnown(version(database));
         migrate(database, MigrationVersion.LATEST);
     }
 
-    /// Applies the missing migrations, up to and including the one with the number `version`.
-    ///
-    /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
-    ///   or if a migration cannot be applied
+    /// Like [#run(Database)], but applies only the migrations up to and including the one with the
+    /// number `version`.
     public static void run(Database database, int version) {
+        requireKnown(version(database));
         migrate(database, MigrationVersion.fromVersion(Integer.toString(version)));
     }
 
@@ -48,9 +55,12 @@ public final class SchemaMigrator {
         }
     }
 
-    /// Refuses a database that a newer version of the program has used. This version would misread
-    /// the newer version's data.
+    /// Refuses a database whose schema is foreign or newer than this program. This version would
+    /// misread its rows.
     private static void requireKnown(SchemaVersion version) {
+        if (version.isForeign()) {
+            throw new DbException(CARRY_OVER);
+        }
         if (version.applied() > version.newest()) {
             throw new DbException(
                     "a newer version of Sluice has used it: its schema has version "
@@ -65,7 +75,9 @@ public final class SchemaMigrator {
     /// migration in this version of the program.
     ///
     /// @param applied 0 if no migration has been applied
-    public record SchemaVersion(int applied, int newest) {}
+    /// @param isForeign whether a migration was applied that this program has with another content,
+    ///   or that is missing in it although it has newer ones
+    public record SchemaVersion(int applied, int newest, boolean isForeign) {}
 
     /// Returns a database's schema version. Does not change the database.
     ///
@@ -83,10 +95,21 @@ public final class SchemaMigrator {
                             .orElseThrow();
             int applied =
                     Arrays.stream(files.applied()).mapToInt(SchemaMigrator::number).max().orElse(0);
-            return new SchemaVersion(applied, newest);
+            boolean isForeign =
+                    Arrays.stream(files.applied()).anyMatch(file -> isForeign(file, newest));
+            return new SchemaVersion(applied, newest, isForeign);
         } catch (FlywayException e) {
             throw new DbException("its schema cannot be read: " + e.getMessage());
         }
+    }
+
+    private static boolean isForeign(MigrationInfo applied, int newest) {
+        if (applied.getVersion() == null) {
+            return false;
+        }
+        return applied.getState().isResolved()
+                ? !applied.isChecksumMatching()
+                : number(applied) <= newest;
     }
 
     /// Returns the number of a migration. Returns 0 for an entry without a number, such as the

@@ -22,14 +22,14 @@ import java.util.UUID;
 /// Reads an attempt's stored data, from which its request can be rebuilt.
 final class SentRequestQueries {
 
-    /// @param configuration the low 32 bits of the configuration version stored with the attempt;
-    ///   empty if an older version of Sluice made the attempt
+    /// @param configuration the low 32 bits of the configuration version that the attempt was made
+    ///   with
     /// @param wasSent whether the request was sent; empty if this is unknown
     record StoredAttempt(
             SourceId source,
             ConnectionId connection,
             Instant attemptedAt,
-            Optional<Integer> configuration,
+            int configuration,
             Optional<Boolean> wasSent) {}
 
     private static final long LOW_BITS = 0xffff_ffffL;
@@ -55,7 +55,7 @@ final class SentRequestQueries {
                 select source_id, connection_id, attempted_at, configuration, error_code, error_message,
                        response_status
                   from delivery
-                 where id = ? and source_id = any (?) and attempts = ? and attempted_at is not null
+                 where id = ? and source_id = any (?) and attempts = ? and configuration is not null
                 """,
                 SentRequestQueries::storedAttempt,
                 delivery.value(),
@@ -86,7 +86,7 @@ final class SentRequestQueries {
                 new SourceId(row.uuid("source_id")),
                 new ConnectionId(row.uuid("connection_id")),
                 row.instant("attempted_at"),
-                row.integerOrNone("configuration"),
+                row.integer("configuration"),
                 SentEvidence.wasSent(
                         row.integerOrNone("error_code").map(ErrorCode::fromNumber),
                         row.textOrNone("error_message"),

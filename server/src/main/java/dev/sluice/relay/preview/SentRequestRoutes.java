@@ -123,13 +123,7 @@ public final class SentRequestRoutes {
             DeliveryId id,
             int number,
             SentRequestQueries.StoredAttempt attempt) {
-        long version =
-                attempt.configuration()
-                        .map(lowBits -> SentRequestQueries.version(tx, lowBits))
-                        .orElseThrow(() ->
-                                unknown(
-                                        "an older version of Sluice made the attempt, and"
-                                                + " did not record its configuration."));
+        long version = SentRequestQueries.version(tx, attempt.configuration());
         var payload = payload(tx, id, attempt);
         var connection =
                 ReplacedConnectionStore.at(tx, attempt.connection(), version)

@@ -34,8 +34,7 @@ public final class ReplayStore {
                 select from connection
                   join source on source.id = connection.source_id
                   join destination on destination.id = connection.destination_id
-                 where connection.id = any (coalesce(replay_job.connections,
-                                                     array[replay_job.connection_id]))
+                 where connection.id = any (replay_job.connections)
                    and (strpos(lower(source.name), lower(?)) > 0
                         or strpos(lower(destination.name), lower(?)) > 0)))
             """;
@@ -404,12 +403,8 @@ public final class ReplayStore {
                             new SourceId(sources.get(i)),
                             positions.get(i)));
         }
-        var all =
-                row.isNull("connections")
-                        ? List.of(row.uuid("connection_id"))
-                        : row.uuids("connections");
         return new ReplayScope(
-                all.stream().map(ConnectionId::new).toList(),
+                row.uuids("connections").stream().map(ConnectionId::new).toList(),
                 waiting,
                 row.isNull("max_created")
                         ? Optional.empty()

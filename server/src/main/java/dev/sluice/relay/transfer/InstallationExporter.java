@@ -1,13 +1,13 @@
 package dev.sluice.relay.transfer;
 
 import dev.sluice.account.access.SealingCanaryStore;
+import dev.sluice.platform.datafile.ConvertedRows;
+import dev.sluice.platform.datafile.ConvertedRows.KeyChange;
 import dev.sluice.platform.datafile.DataFileException;
 import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileHeader.PassphraseParameters;
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
 import dev.sluice.platform.datafile.DataFileWriter;
-import dev.sluice.platform.datafile.ResealedRows;
-import dev.sluice.platform.datafile.ResealedRows.KeyChange;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sealer;
@@ -23,6 +23,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Writes an installation to a data file, from one snapshot of its database. Servers may keep
@@ -175,6 +176,6 @@ public final class InstallationExporter {
     private static InputStream resealed(InputStream rows, TableLayout layout, FileSeal seal) {
         return seal.change().isEmpty() || layout.sealed().isEmpty()
                 ? rows
-                : new ResealedRows(rows, layout, seal.change().get());
+                : new ConvertedRows(rows, layout, Set.of(), seal.change());
     }
 }

@@ -1,15 +1,16 @@
 package dev.sluice.relay.transfer;
 
 import dev.sluice.account.access.SealingCanaryStore;
+import dev.sluice.platform.datafile.ConvertedRows;
+import dev.sluice.platform.datafile.ConvertedRows.KeyChange;
 import dev.sluice.platform.datafile.DataFileException;
 import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
 import dev.sluice.platform.datafile.DataFileReader;
-import dev.sluice.platform.datafile.ResealedRows;
-import dev.sluice.platform.datafile.ResealedRows.KeyChange;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DbFailure;
 import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sealer;
@@ -28,6 +29,7 @@ import java.time.ZoneOffset;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,12 +97,13 @@ public final class InstallationImporter {
     /// that the database is empty. Changes nothing.
     ///
     /// @throws DataFileException if the file cannot be imported
-    public void requireFit(DataFileHeader header) {
+    public void requireFit(DataFileReader file) {
         var version = SchemaMigrator.version(database);
-        if (header.origin().schemaVersion() > version.newest()) {
+        int ofFile = FormerSchema.migration(file);
+        if (ofFile > version.newest()) {
             throw new DataFileException(
                     "The file was written by a newer version of Sluice ("
-                            + header.origin().version()
+                            + file.header().origin().version()
                             + "). Import it with that version, or a later one.");
         }
         if (version.applied() == 0) {
@@ -109,7 +112,7 @@ public final class InstallationImporter {
         try (var db = open()) {
             db.run(tx -> requireEmpty(tx, TransferQueries.columns(tx)));
         }
-        if (version.applied() != header.origin().schemaVersion()) {
+        if (version.isForeign() || version.applied() != ofFile) {
             throw new DataFileException(
                     "The database has tables of another version of Sluice. Import into a new"
                             + " database.");
@@ -137,7 +140,7 @@ public final class InstallationImporter {
     /// @param master the sealer that seals the secrets in the database
     /// @throws DataFileException if the file is damaged, or the database is no longer empty
     public TransferSummary read(DataFileReader file, Sealer secrets, Sealer master) {
-        SchemaMigrator.run(database, file.header().origin().schemaVersion());
+        SchemaMigrator.run(database, FormerSchema.migration(file));
         TransferSummary summary;
         try (var db = open()) {
             new PartitionStore(db).make(file.header().days());
@@ -172,7 +175,7 @@ public final class InstallationImporter {
         file.header().tables().forEach(table -> layouts.put(table.name(), table));
         var summary = TransferSummary.NONE;
         for (var name = file.nextTable(); name.isPresent(); name = file.nextTable()) {
-            var layout = known(Optional.ofNullable(layouts.remove(name.get())), columns);
+            var layout = known(file, Optional.ofNullable(layouts.remove(name.get())), columns);
             summary = summary.plus(layout.name(), readTable(tx, file, layout, change));
         }
         file.end();
@@ -203,9 +206,10 @@ public final class InstallationImporter {
     /// check ensures that a name from the file is used in an SQL statement only if it exists in the
     /// database.
     private static TableLayout known(
-            Optional<TableLayout> layout, Map<String, List<String>> columns) {
+            DataFileReader file, Optional<TableLayout> layout, Map<String, List<String>> columns) {
         return layout.filter(table ->
-                        columns.getOrDefault(table.name(), List.of()).containsAll(table.columns()))
+                        columns.getOrDefault(table.name(), List.of())
+                                .containsAll(FormerSchema.keptColumns(file, table)))
                 .filter(table -> table.columns().containsAll(table.sealed().keySet()))
                 .orElseThrow(InstallationImporter::unknownContent);
     }
@@ -223,10 +227,15 @@ public final class InstallationImporter {
         }
         var bytes = new AtomicLong();
         InputStream rows = counted(file.rows(), layout, bytes);
+        var kept = FormerSchema.keptColumns(file, layout);
+        var dropped = new HashSet<>(layout.columns());
+        dropped.removeAll(kept);
         boolean isResealed = change.from() != change.to() && !layout.sealed().isEmpty();
-        long written =
-                TransferStore.write(
-                        tx, layout, isResealed ? new ResealedRows(rows, layout, change) : rows);
+        if (isResealed || !dropped.isEmpty()) {
+            var newKey = isResealed ? Optional.of(change) : Optional.<KeyChange>empty();
+            rows = new ConvertedRows(rows, layout, dropped, newKey);
+        }
+        long written = write(tx, layout.name(), kept, rows);
         if (written != file.rowCount()) {
             throw new DataFileException(
                     "The file has another number of rows of the table "
@@ -235,6 +244,23 @@ public final class InstallationImporter {
         }
         progress.finished(layout.name(), written, bytes.get());
         return written;
+    }
+
+    private static long write(Tx tx, String table, List<String> columns, InputStream rows)
+            throws IOException {
+        try {
+            return TransferStore.write(tx, table, columns, rows);
+        } catch (DbException e) {
+            if (e.failure() != DbFailure.BAD_ROW) {
+                throw e;
+            }
+            throw new DataFileException(
+                    "The table "
+                            + table
+                            + " cannot hold a row of the file: a version older than the file's"
+                            + " wrote the row, or the file was made by another program. Delete"
+                            + " such rows, and export again.");
+        }
     }
 
     private InputStream counted(InputStream rows, TableLayout layout, AtomicLong bytes) {

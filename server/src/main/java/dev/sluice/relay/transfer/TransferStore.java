@@ -5,6 +5,7 @@ import dev.sluice.platform.db.Tx;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /// Writes whole tables into an empty database.
@@ -32,16 +33,15 @@ final class TransferStore {
     }
 
     /// Writes rows that are in the binary format of COPY. Returns the number of rows.
-    static long write(Tx tx, TableLayout table, InputStream rows) throws IOException {
-        String columns =
-                table.columns().stream()
-                        .map(TransferQueries::quoted)
-                        .collect(Collectors.joining(", "));
+    static long write(Tx tx, String table, List<String> columns, InputStream rows)
+            throws IOException {
+        String list =
+                columns.stream().map(TransferQueries::quoted).collect(Collectors.joining(", "));
         return tx.copyIn(
                 "copy "
-                        + TransferQueries.quoted(table.name())
+                        + TransferQueries.quoted(table)
                         + " ("
-                        + columns
+                        + list
                         + ") from stdin (format binary)",
                 rows);
     }

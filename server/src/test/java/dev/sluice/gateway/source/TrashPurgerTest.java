@@ -81,29 +81,6 @@ class TrashPurgerTest {
         assertFreeInItsWorkspaceOnly("previous");
     }
 
-    @Test
-    void so_are_those_of_sources_that_an_older_version_purged() {
-        var source = given.source();
-        db.run(tx -> tx.update("drop table retired_token"));
-        db.run(tx ->
-                tx.update("update source set trashed_at = ?, purged_at = ?", Some.NOON, Some.NOON));
-
-        db.run(tx -> TestPostgres.migrate(tx, "V033__retired_tokens.sql"));
-
-        assertFreeInItsWorkspaceOnly("token" + source);
-    }
-
-    @Test
-    void so_are_those_of_a_source_that_an_older_version_purged_after_the_upgrade() {
-        var source = given.source();
-        db.run(tx ->
-                tx.update("update source set trashed_at = ?, purged_at = ?", Some.NOON, Some.NOON));
-
-        assertThat(db.<Integer>call(tx -> TrashStore.remove(tx, List.of(source)))).isEqualTo(1);
-
-        assertFreeInItsWorkspaceOnly("token" + source);
-    }
-
     private void assertFreeInItsWorkspaceOnly(String token) {
         var own =
                 db.call(tx ->

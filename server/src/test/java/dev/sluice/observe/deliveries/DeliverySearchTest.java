@@ -213,8 +213,8 @@ class DeliverySearchTest {
                 tx.update(
                         """
                         insert into attempt (delivery_id, attempted_at, source_id, revision, latency_ms,
-                                             number, response_status, error_code)
-                        values (?, ?, ?, ?, 1, ?, ?, ?)
+                                             number, configuration, response_status, error_code)
+                        values (?, ?, ?, ?, 1, ?, 1, ?, ?)
                         """,
                         id.value(),
                         Some.NOON,

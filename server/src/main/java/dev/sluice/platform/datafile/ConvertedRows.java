@@ -12,19 +12,22 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
-/// A stream of rows in COPY's binary format that reseals the sealed values with another key as the
-/// rows are read. It keeps one row in memory at a time. The format is specified in the PostgreSQL
-/// manual, page COPY, section "Binary Format".
+/// A stream of rows in COPY's binary format that converts the rows as they are read: sealed values
+/// get another key, and columns that no longer exist are left out. It keeps one row in memory at a
+/// time. The format is specified in the PostgreSQL manual, page COPY, section "Binary Format".
 ///
 /// A value that the old key cannot open is passed on unchanged, so it remains unreadable.
-public final class ResealedRows extends BlockInput {
+public final class ConvertedRows extends BlockInput {
 
-    /// The maximum length of a field. In tables with sealed values, every field is shorter than
-    /// this.
+    /// The maximum length of a field. In tables whose rows are converted, every field is shorter
+    /// than this.
     private static final int MAX_FIELD_BYTES = 64 << 20;
 
     private static final int SIGNATURE_BYTES = 11;
@@ -47,9 +50,11 @@ public final class ResealedRows extends BlockInput {
     }
 
     private final DataInputStream in;
+    private final DataFileHeader.TableLayout table;
     private final int idColumn;
-    private final Map<Integer, String> contexts;
-    private final KeyChange change;
+    private final Set<Integer> dropped = new HashSet<>();
+    private final Map<Integer, String> contexts = new HashMap<>();
+    private final Optional<KeyChange> change;
     private byte[] row = {};
     private int from;
     private boolean isStarted;
@@ -57,10 +62,17 @@ public final class ResealedRows extends BlockInput {
 
     /// @param table a table whose column `id` has the type uuid; if it has no `id`, its first
     ///   column must have that type
-    public ResealedRows(InputStream in, DataFileHeader.TableLayout table, KeyChange change) {
+    /// @param dropped the columns to leave out, which must be null in every row
+    /// @param change empty to pass on the sealed values unchanged
+    public ConvertedRows(
+            InputStream in,
+            DataFileHeader.TableLayout table,
+            Set<String> dropped,
+            Optional<KeyChange> change) {
         this.in = new DataInputStream(in);
+        this.table = table;
         this.idColumn = Math.max(0, table.columns().indexOf("id"));
-        this.contexts = new HashMap<>();
+        dropped.forEach(column -> this.dropped.add(table.columns().indexOf(column)));
         table.sealed()
                 .forEach((column, context) ->
                         contexts.put(table.columns().indexOf(column), context));
@@ -101,29 +113,54 @@ public final class ResealedRows extends BlockInput {
         var bytes = new ByteArrayOutputStream();
         var out = new DataOutputStream(bytes);
         int columns = in.readShort();
-        out.writeShort(columns);
         if (columns == END_OF_ROWS) {
+            out.writeShort(columns);
             isAtEnd = true;
             return bytes.toByteArray();
         }
+        out.writeShort(columns - dropped.size());
         var fields = new ArrayList<Optional<byte[]>>();
         for (int i = 0; i < columns; i++) {
             int length = in.readInt();
             fields.add(length < 0 ? Optional.empty() : Optional.of(bytes(length)));
         }
-        String id = id(fields.get(idColumn));
         for (int i = 0; i < columns; i++) {
-            @Nullable String context = contexts.get(i);
-            var field =
-                    fields.get(i)
-                            .map(value ->
-                                    context == null ? value : change.apply(value, context + id));
-            out.writeInt(field.map(value -> value.length).orElse(NULL_FIELD));
-            if (field.isPresent()) {
-                out.write(field.get());
+            if (dropped.contains(i)) {
+                requireNull(fields.get(i), i);
+            } else {
+                write(converted(fields, i), out);
             }
         }
         return bytes.toByteArray();
+    }
+
+    private void requireNull(Optional<byte[]> field, int column) {
+        if (field.isPresent()) {
+            throw new DataFileException(
+                    "The file has values in "
+                            + table.name()
+                            + "."
+                            + table.columns().get(column)
+                            + ", which only an older version reads. Start the version that wrote"
+                            + " the file once with that database, and export again.");
+        }
+    }
+
+    private Optional<byte[]> converted(List<Optional<byte[]>> fields, int column) {
+        @Nullable String context = contexts.get(column);
+        var field = fields.get(column);
+        if (context == null || change.isEmpty()) {
+            return field;
+        }
+        String id = id(fields.get(idColumn));
+        return field.map(value -> change.get().apply(value, context + id));
+    }
+
+    private static void write(Optional<byte[]> field, DataOutputStream out) throws IOException {
+        out.writeInt(field.map(value -> value.length).orElse(NULL_FIELD));
+        if (field.isPresent()) {
+            out.write(field.get());
+        }
     }
 
     private static String id(Optional<byte[]> field) {

@@ -1,0 +1,182 @@
+package dev.sluice;
+
+import static dev.sluice.DataTransferRun.exporting;
+import static dev.sluice.DataTransferRun.importing;
+import static dev.sluice.DataTransferRun.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.platform.config.Settings;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.SchemaMigrator;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// Tests that a database whose tables other migrations made is refused, and is not changed.
+class EarlierDatabaseTest {
+
+    /// A way in which a database's history differs from the migrations of this version.
+    enum OtherHistory {
+        THIRTY_EIGHT_MIGRATIONS(db -> {
+            for (int version = 2; version <= 38; version++) {
+                apply(db, version);
+            }
+            changeFirst(db);
+        }),
+        A_FIRST_MIGRATION_WITH_OTHER_CONTENT(OtherHistory::changeFirst),
+        A_FIRST_MIGRATION_THAT_IS_MISSING(db -> {
+            db.run(tx -> tx.update("delete from flyway_schema_history"));
+            apply(db, 0);
+        });
+
+        private final Consumer<Db> change;
+
+        OtherHistory(Consumer<Db> change) {
+            this.change = change;
+        }
+
+        private static void changeFirst(Db db) {
+            db.run(tx ->
+                    tx.update(
+                            """
+                            update flyway_schema_history
+                               set description = 'first light', script = 'V001__first_light.sql',
+                                   checksum = 42
+                             where version::integer = 1
+                            """));
+        }
+
+        private static void apply(Db db, int version) {
+            db.run(tx ->
+                    tx.update(
+                            """
+                            insert into flyway_schema_history
+                                   (installed_rank, version, description, type, script, checksum,
+                                    installed_by, execution_time, success)
+                            values (?, ?, 'earlier', 'SQL', 'V' || ? || '__earlier.sql', 1, 'x', 1, true)
+                            """,
+                            version + 100,
+                            "%03d".formatted(version),
+                            version));
+        }
+
+        /// Returns a database with one workspace and this history.
+        Database database() {
+            var database = TestPostgres.newDatabase();
+            try (var db = TestPostgres.open(database)) {
+                change.accept(db);
+                db.run(tx ->
+                        tx.update(
+                                """
+                                insert into workspace (id, name, plan, created_at, updated_at, version)
+                                values (gen_random_uuid(), 'Old', 'free', now(), now(), 1)
+                                """));
+            }
+            return database;
+        }
+    }
+
+    /// Returns the schema's history, its tables with their columns, and the workspace.
+    private static List<String> contents(Database database) {
+        try (var db = TestPostgres.open(database)) {
+            return db.call(tx ->
+                    tx.query(
+                            """
+                            select flyway_schema_history::text as line from flyway_schema_history
+                             union all
+                            select attrelid::regclass || '.' || attname
+                              from pg_attribute
+                              join pg_class on pg_class.oid = attrelid
+                             where relnamespace = 'sluice'::regnamespace
+                             union all
+                            select workspace::text from workspace
+                             order by line
+                            """,
+                            row -> row.text("line")));
+        }
+    }
+
+    private static void assertCarriedOver(String message) {
+        assertThat(message)
+                .hasLineCount(1)
+                .contains(" cannot be used: an earlier version of Sluice made its tables, and this")
+                .contains("run export-data with the version before this one, then import-data with")
+                .contains("this one into a new database or data directory");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void server_does_not_start_on_tables_of_other_migrations(OtherHistory history) {
+        var database = history.database();
+        var before = contents(database);
+
+        assertThatThrownBy(() -> RunningSluice.start(settings(database)).close())
+                .isInstanceOf(StartupException.class)
+                .satisfies(refusal -> assertCarriedOver(refusal.getMessage()));
+
+        assertThat(contents(database)).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void command_does_not_run_on_tables_of_other_migrations(OtherHistory history) {
+        var database = history.database();
+        var before = contents(database);
+        var config = Config.read(new Settings(settings(database)));
+
+        assertThatThrownBy(() -> CommandDatabase.use(config, "audit", DatabaseAuditor::check))
+                .isInstanceOf(StartupException.class)
+                .satisfies(refusal -> assertCarriedOver(refusal.getMessage()));
+
+        assertThat(contents(database)).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tables_of_other_migrations_are_not_exported(OtherHistory history, @TempDir Path folder) {
+        var file = folder.resolve("file");
+
+        var run = exporting(settings(history.database()), file.toString());
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).startsWith("The export failed: the database ");
+        assertCarriedOver(run.err().strip());
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void nothing_is_imported_into_empty_tables_of_other_migrations() {
+        var database = OtherHistory.THIRTY_EIGHT_MIGRATIONS.database();
+        try (var db = TestPostgres.open(database)) {
+            db.run(tx -> tx.update("delete from workspace"));
+        }
+        var before = contents(database);
+
+        var run = importing(settings(database), FormerFileTest.FILE.toString());
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(
+                        "The database has tables of another version of Sluice. Import into a new");
+        assertThat(contents(database)).isEqualTo(before);
+    }
+
+    @Test
+    void schema_of_this_version_is_not_foreign() {
+        var version = SchemaMigrator.version(TestPostgres.newDatabase());
+
+        assertThat(version.isForeign()).isFalse();
+        assertThat(version.applied()).isEqualTo(version.newest());
+    }
+}
