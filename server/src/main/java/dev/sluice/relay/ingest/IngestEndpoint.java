@@ -41,10 +41,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The HTTP endpoint `/in/<token>`. It accepts a webhook and replies once the webhook is durably
-/// stored: with 200 unless the source configures another reply, or with 401 if verification failed.
-/// A verified challenge gets the reply that its sender expects. [IngestGetResponder] answers GET
-/// and HEAD requests.
+/// The HTTP endpoint `/in/<token>`. It accepts a webhook and
+/// replies once the webhook is durably stored: with 200 unless the source configures another reply,
+/// or with 401 if verification failed. Beyond the limits of [UnverifiedEventLimiter], webhooks that
+/// fail verification are only counted. A verified challenge gets the reply that its sender expects.
+/// [IngestGetResponder] answers GET and HEAD requests.
 public final class IngestEndpoint implements Endpoint {
 
     public static final String PATH = "/in/";
@@ -73,6 +74,7 @@ public final class IngestEndpoint implements Endpoint {
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter ingestRateLimiter;
     private final InboundMemory bodyMemory;
+    private final UnverifiedEventLimiter unverifiedEvents;
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
     private final LockFreeHistogram durations;
@@ -97,6 +99,7 @@ public final class IngestEndpoint implements Endpoint {
         this.diskSpace = limits.diskSpace();
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
+        this.unverifiedEvents = limits.unverifiedEvents();
         this.quota = limits.quota();
         this.refusals = meters.refusals();
         this.durations = meters.durations();
@@ -174,7 +177,7 @@ public final class IngestEndpoint implements Endpoint {
     ///
     /// @param token the token of the source's ingest path
     /// @throws ApiException if the webhook is refused, with the same status that a sender would
-    ///   get; 404 if no source has this token
+    ///   get; 404 if no source has this token; 429 if it failed verification and was only counted
     public StoredWebhook accept(String token, InboundWebhook webhook) {
         var ingestRoute =
                 configuration.ingestRoute(token).orElseThrow(() -> ApiException.notFound("source"));
@@ -184,8 +187,20 @@ public final class IngestEndpoint implements Endpoint {
             return store(ingestRoute, webhook, System.nanoTime(), () -> {});
         } catch (RuntimeException e) {
             countRefused(source.id(), e);
-            throw e;
+            throw e instanceof ApiException refused
+                            && refused.error() == ApiErrorCode.VERIFICATION_FAILED
+                    ? unverifiedNotStored()
+                    : e;
         }
+    }
+
+    /// Returns the error for a composed webhook in place of a 401, which its user would take for
+    /// one about the session or key.
+    private static ApiException unverifiedNotStored() {
+        return ApiException.tooMany(
+                "The event could not be verified, and its source stores no more such events for"
+                        + " now.",
+                Duration.ofMinutes(1));
     }
 
     private void requireRoom(Source source) {
@@ -206,6 +221,9 @@ public final class IngestEndpoint implements Endpoint {
             IngestRoute ingestRoute, InboundWebhook webhook, long begun, Runnable releaseBody) {
         var source = ingestRoute.source();
         var checkResult = inboundCheck.check(source, webhook);
+        if (checkResult.checked().isFailed() && !mayStoreUnverified(source, webhook)) {
+            throw IngestReplies.unverified(source.verification());
+        }
         var event =
                 prepareEvent(
                         ingestRoute,
@@ -233,6 +251,10 @@ public final class IngestEndpoint implements Endpoint {
             }
             case REFUSED, WAITING -> throw notStored();
         };
+    }
+
+    private boolean mayStoreUnverified(Source source, InboundWebhook webhook) {
+        return !diskSpace.isLow() && unverifiedEvents.tryAcquire(source.id(), webhook.size());
     }
 
     /// Builds the event to store. Spends a token from the monthly quota, unless verification
