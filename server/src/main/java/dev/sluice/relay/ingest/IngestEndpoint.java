@@ -41,7 +41,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The HTTP endpoint `/in/<token>`. It accepts a webhook and
+/// The HTTP endpoint `/in/<token>`, with or without a slash at its end. It accepts a webhook and
 /// replies once the webhook is durably stored: with 200 unless the source configures another reply,
 /// or with 401 if verification failed. Beyond the limits of [UnverifiedEventLimiter], webhooks that
 /// fail verification are only counted. A verified challenge gets the reply that its sender expects.
@@ -119,7 +119,7 @@ public final class IngestEndpoint implements Endpoint {
     }
 
     private Reply answerUnsandboxed(Request request) throws IOException {
-        String token = request.path().substring(PATH.length());
+        String token = token(request.path());
         var ingestRoute =
                 configuration
                         .ingestRoute(token)
@@ -134,6 +134,12 @@ public final class IngestEndpoint implements Endpoint {
                                     "Send webhooks with POST, PUT, PATCH or DELETE.")
                             .withHeader(new Header("Allow", ALLOWED_METHODS));
         };
+    }
+
+    /// Returns the token in an ingest path. One slash after it makes no difference.
+    private static String token(String path) {
+        int end = path.endsWith("/") ? path.length() - 1 : path.length();
+        return path.substring(Math.min(PATH.length(), end), end);
     }
 
     /// Accepts the request, and counts it if it is refused.
