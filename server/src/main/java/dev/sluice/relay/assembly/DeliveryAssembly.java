@@ -34,6 +34,9 @@ import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
 import dev.sluice.relay.upkeep.LeakDetector;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +50,8 @@ import java.util.random.RandomGenerator;
 final class DeliveryAssembly {
 
     private static final Duration SWEEP_WAKE_DELAY = Duration.ofMillis(200);
+
+    private static final Logger log = LoggerFactory.getLogger(DeliveryAssembly.class);
 
     /// How long shutdown waits for attempts in flight to finish. This is longer than a
     /// destination's default timeout. A delivery whose attempt takes longer is put back into its
@@ -62,6 +67,8 @@ final class DeliveryAssembly {
     private final Node node;
     private final int permits =
             PermitLimit.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
+    private final int slowPermits =
+            PermitLimit.slow(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles(), permits);
     private final ResultJournal resultJournal;
     private final SharedCircuits circuits;
     private final Dispatcher dispatcher;
@@ -108,7 +115,13 @@ final class DeliveryAssembly {
         var attemptRunner = attemptRunner(support);
         var environment =
                 new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
-        dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
+        dispatcher =
+                new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits, slowPermits);
+        log.atInfo()
+                .addKeyValue("open_files", HttpServer.maxOpenFiles())
+                .addKeyValue("attempts", permits)
+                .addKeyValue("slow_attempts", slowPermits)
+                .log("attempts.limited");
         backlog =
                 new Backlog(
                         environment,
@@ -125,7 +138,8 @@ final class DeliveryAssembly {
 
     private AttemptRunner attemptRunner(AttemptSupport support) {
         var clock = base.clock();
-        var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
+        var sender =
+                HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits());
         base.shutdown().closing("connections to destinations", sender);
         return new AttemptRunner(
                 configuration,
@@ -230,8 +244,9 @@ final class DeliveryAssembly {
         return resultJournal.queued();
     }
 
+    /// Returns how many attempts this node may have in flight, slow ones included.
     int permits() {
-        return permits;
+        return permits + slowPermits;
     }
 
     List<HealthProblem> problems() {
