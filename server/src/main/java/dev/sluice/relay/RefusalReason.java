@@ -12,7 +12,8 @@ public enum RefusalReason {
     RATE_LIMITED(4, 429),
     /// The event could not be stored, or storing it could not be confirmed.
     NOT_STORED(5, 500),
-    /// The server had no room for the request, or the database was not available.
+    /// The server had no room for the request, or the database was not available. Only counted by
+    /// earlier versions and for test events; senders now get `RATE_LIMITED` or `NOT_STORED`.
     UNAVAILABLE(6, 503),
     /// The event failed verification and was only counted, because its source has stored as many
     /// such events as it may, or because the disk has little room.

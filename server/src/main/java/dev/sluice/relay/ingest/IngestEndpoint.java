@@ -33,6 +33,9 @@ import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.relay.trace.EventTracer;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +52,8 @@ import java.util.Optional;
 public final class IngestEndpoint implements Endpoint {
 
     public static final String PATH = "/in/";
+
+    private static final Logger log = LoggerFactory.getLogger(IngestEndpoint.class);
 
     /// How long a request waits for its event to be committed before the reply is a 500.
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
@@ -151,9 +156,26 @@ public final class IngestEndpoint implements Endpoint {
             durations.record(System.nanoTime() - begun);
             return reply;
         } catch (RuntimeException e) {
-            countRefused(source, e);
-            throw e;
+            var answered = asIngestError(source, e);
+            countRefused(source, answered);
+            throw answered;
         }
+    }
+
+    /// Replaces an error with one that senders handle well. Many of them treat 503 as an outage and
+    /// switch the URL off, so ingest answers 429 if a share of the server is used up, and 500 if
+    /// the event was not stored for another passing reason.
+    private static RuntimeException asIngestError(SourceId source, RuntimeException e) {
+        if (e instanceof DbException failure) {
+            log.atWarn().addKeyValue("source_id", source).setCause(failure).log("webhook.refused");
+            return notStored();
+        }
+        return e instanceof ApiException refused && refused.error() == ApiErrorCode.UNAVAILABLE
+                ? ApiException.tooMany(
+                        "The source or its workspace has too many requests arriving at once."
+                                + " Nothing was stored.",
+                        Duration.ofSeconds(1))
+                : e;
     }
 
     private void countRefused(SourceId source, RuntimeException e) {
