@@ -90,6 +90,7 @@ export function notTaken(refused: Schemas['RefusedCounts']): number {
 
 export const REFUSALS: Record<Schemas['RefusalReason'], string> = {
   verification_failed: 'The check failed. Stored as not verified, not delivered.',
+  unverified_not_stored: 'The check failed. Only counted: the source stores no more of these for now.',
   quota_exceeded: 'The plan’s events for this month are used up.',
   payload_too_large: 'The body is larger than allowed.',
   rate_limited: 'More requests a minute than the plan allows for a source.',

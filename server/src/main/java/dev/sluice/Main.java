@@ -1,18 +1,17 @@
 package dev.sluice;
 
+import dev.sluice.platform.http.ServerVersion;
 import dev.sluice.platform.postgres.PostgresStartException;
 
 import org.slf4j.LoggerFactory;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -158,14 +157,6 @@ public final class Main {
     }
 
     static String version() {
-        var properties = new Properties();
-        try (var in = Main.class.getResourceAsStream("/sluice.properties")) {
-            if (in != null) {
-                properties.load(in);
-            }
-        } catch (IOException e) {
-            // The version stays unknown.
-        }
-        return properties.getProperty("version", "unknown");
+        return ServerVersion.VERSION;
     }
 }

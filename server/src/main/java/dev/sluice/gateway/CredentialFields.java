@@ -58,16 +58,18 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return previous;
     }
 
-    /// Records an error for each Standard Webhooks secret that contains no key.
+    /// Records an error for each Standard Webhooks secret that cannot be saved. A stored secret
+    /// only needs to contain a key.
     public void requireStandardWebhooksKeys(Secret secret, Optional<Secret> previous) {
         requireStandardWebhooksKey("secret", secret);
         previous.ifPresent(older -> requireStandardWebhooksKey("previous_secret", older));
     }
 
     private void requireStandardWebhooksKey(String field, Secret secret) {
-        boolean isAlreadyRefused = secret.reveal().isEmpty();
-        if (!isAlreadyRefused && new StandardWebhooksSecret(secret).isEmpty()) {
-            input.addError(field, StandardWebhooksSecret.EMPTY_REFUSAL);
+        boolean isAlreadyRefused = secret.reveal().isEmpty() || secret.reveal().equals(Secret.MASK);
+        var given = new StandardWebhooksSecret(secret);
+        if (!isAlreadyRefused && (!headerRules.isForStoredRows() || given.isEmpty())) {
+            given.error().ifPresent(message -> input.addError(field, message));
         }
     }
 

@@ -114,6 +114,22 @@ public final class CustomHeaderRules {
         return HeaderSyntax.isName(name) && name.length() <= MAX_NAME_LENGTH;
     }
 
+    /// Returns why users may not choose this header value, or empty if they may. Values are sent as
+    /// UTF-8. The message is meant to be appended to the field's path.
+    public static Optional<String> valueError(String value) {
+        if (value.length() > MAX_VALUE_LENGTH) {
+            return Optional.of("must have at most " + MAX_VALUE_LENGTH + " characters.");
+        }
+        boolean isUnicode =
+                value.codePoints()
+                        .noneMatch(
+                                c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+        return HeaderSyntax.isText(value) && value.equals(value.strip()) && isUnicode
+                ? Optional.empty()
+                : Optional.of(
+                        "must be text without control characters, and without spaces at its ends.");
+    }
+
     /// Returns the description of a valid header name. It completes a message such as "must be …"
     /// about a name for which [#isName] returns false.
     public static String nameFormat() {

@@ -9,6 +9,7 @@ import java.util.Optional;
 ///
 /// @param attempts the number of attempts made; if it is 0, `responseStatus` and `errorMessage` are
 ///   empty
+/// @param errorMessage why the last attempt failed; for a success, a note about the response
 /// @param isAttempted whether the delivery's row contains data about its last attempt
 public record DeliveryEnd(
         DeliveryStatus status,
@@ -32,7 +33,11 @@ public record DeliveryEnd(
     /// what the user can do.
     public String reason() {
         return switch (status) {
-            case SUCCEEDED -> "Delivered: destination answered " + responseStatus.orElse(0) + ".";
+            case SUCCEEDED ->
+                    "Delivered: destination answered "
+                            + responseStatus.orElse(0)
+                            + errorMessage.map(note -> ". " + note).orElse("")
+                            + ".";
             case FILTERED -> "Filtered: the connection's filter did not match.";
             default -> failureReason();
         };
@@ -56,6 +61,9 @@ public record DeliveryEnd(
     /// Returns the error of the last attempt or, if the row has no attempt, the reason why the
     /// delivery failed without one. Returns empty if there is no error.
     public Optional<String> error() {
+        if (status == DeliveryStatus.SUCCEEDED) {
+            return Optional.empty();
+        }
         return errorMessage.or(
                 () -> isAttempted ? Optional.empty() : code.map(DeliveryEnd::reasonWithoutAttempt));
     }

@@ -10,7 +10,9 @@ import java.util.UUID;
 /// @param number the position among the delivery's attempts, starting at 1
 /// @param latency the time from the start of the DNS lookup until the response was read or the
 ///   attempt was abandoned
-/// @param responseBody at most the first 4 KiB
+/// @param errorMessage why the attempt failed; for a success, what is wrong with the rest of the
+///   response, if anything is
+/// @param responseBody at most the first 16 KiB, or 1 KiB of a success
 public record Attempt(
         int number,
         Instant attemptedAt,
@@ -20,6 +22,8 @@ public record Attempt(
         Optional<ErrorCode> errorCode,
         Optional<String> errorMessage,
         Optional<String> responseBody) {
+
+    private static final int SHORT_BODY_CHARS = 1024;
 
     /// The settings that a request was made with.
     ///
@@ -39,7 +43,7 @@ public record Attempt(
     /// Returns the record of an attempt with this outcome.
     public static Attempt of(int number, Instant at, UsedSettings settings, Outcome outcome) {
         return switch (outcome) {
-            case Outcome.DestinationResponse(int status, String body, var latency, _) ->
+            case Outcome.DestinationResponse(int status, String body, var latency, _, var remark) ->
                     new Attempt(
                             number,
                             at,
@@ -47,7 +51,9 @@ public record Attempt(
                             latency,
                             Optional.of(status),
                             errorCode(status),
-                            errorCode(status).map(code -> message(code, status)),
+                            errorCode(status)
+                                    .map(code -> message(code, status, remark))
+                                    .or(() -> remark),
                             Optional.of(body));
             case Outcome.AttemptError(ErrorCode code, String detail, var latency) ->
                     new Attempt(
@@ -70,10 +76,27 @@ public record Attempt(
         };
     }
 
-    private static String message(ErrorCode code, int status) {
-        return code == ErrorCode.REDIRECT
-                ? "Destination answered " + status + ", a redirect; redirects are not followed"
-                : "Destination answered " + status;
+    private static String message(ErrorCode code, int status, Optional<String> location) {
+        String answered = "Destination answered " + status;
+        if (code != ErrorCode.REDIRECT) {
+            return answered;
+        }
+        return location.map(to -> answered + ", which redirects to " + to + "; change the URL")
+                .orElse(answered + ", a redirect; redirects are not followed");
+    }
+
+    /// Returns a copy of this record with at most the first [#SHORT_BODY_CHARS] of the response.
+    public Attempt withShortBody() {
+        return new Attempt(
+                number,
+                attemptedAt,
+                settings,
+                latency,
+                responseStatus,
+                errorCode,
+                errorMessage,
+                responseBody.map(
+                        body -> body.substring(0, Math.min(body.length(), SHORT_BODY_CHARS))));
     }
 
     /// Returns a copy of this record with another number.

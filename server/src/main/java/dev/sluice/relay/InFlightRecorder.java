@@ -8,7 +8,7 @@ public interface InFlightRecorder extends AutoCloseable {
 
     /// The maximum number of concurrent attempts on a node. The package `relay.inflight` records
     /// attempts in a file that has this many slots.
-    int MAX_ATTEMPTS = 16_384;
+    int MAX_ATTEMPTS = 24_576;
 
     /// A recorder that records nothing.
     InFlightRecorder NO_OP =

@@ -12,11 +12,23 @@ public sealed interface Outcome {
 
     /// The destination responded.
     ///
-    /// @param body at most the first 4 KiB of the response, as text
+    /// @param body the first bytes of the response, as text: at most 16 KiB, or 1 KiB of a success
     /// @param retryAfter the wait requested by the response's `Retry-After` header, if it has one
+    /// @param remark something else to record: where a redirect leads, or what is wrong with the
+    ///   rest of a response whose status is 2xx
     record DestinationResponse(
-            int status, String body, Duration latency, Optional<Duration> retryAfter)
-            implements Outcome {}
+            int status,
+            String body,
+            Duration latency,
+            Optional<Duration> retryAfter,
+            Optional<String> remark)
+            implements Outcome {
+
+        public DestinationResponse(
+                int status, String body, Duration latency, Optional<Duration> retryAfter) {
+            this(status, body, latency, retryAfter, Optional.empty());
+        }
+    }
 
     /// No usable response arrived.
     ///

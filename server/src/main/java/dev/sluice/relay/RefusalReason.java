@@ -12,8 +12,12 @@ public enum RefusalReason {
     RATE_LIMITED(4, 429),
     /// The event could not be stored, or storing it could not be confirmed.
     NOT_STORED(5, 500),
-    /// The server had no room for the request, or the database was not available.
-    UNAVAILABLE(6, 503);
+    /// The server had no room for the request, or the database was not available. Only counted by
+    /// earlier versions and for test events; senders now get `RATE_LIMITED` or `NOT_STORED`.
+    UNAVAILABLE(6, 503),
+    /// The event failed verification and was only counted, because its source has stored as many
+    /// such events as it may, or because the disk has little room.
+    UNVERIFIED_NOT_STORED(7, 401);
 
     private final int number;
     private final int status;

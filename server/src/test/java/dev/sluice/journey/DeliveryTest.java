@@ -86,6 +86,7 @@ class DeliveryTest {
                 received().headers().stream()
                         .filter(header ->
                                 !header.startsWith("X-Service-")
+                                        && !header.startsWith("User-Agent:")
                                         && !header.startsWith("Host:")
                                         && !header.startsWith("Content-Length:"))
                         .map(String::strip)
@@ -229,7 +230,7 @@ class DeliveryTest {
                 connected(
                         "",
                         ", 'auth_config': {'type': 'standard_webhooks', 'secret':"
-                                + " 'whsec_c2VjcmV0'}");
+                                + " 'v1,whsec_c2VjcmV0IG9mIHRoZSB0ZXN0IQ=='}");
 
         var event = api.ingest(source.text("ingest_path"), "{}");
 
@@ -242,7 +243,7 @@ class DeliveryTest {
                                 + Base64.getEncoder()
                                         .encodeToString(
                                                 hmac(
-                                                        "secret".getBytes(UTF_8),
+                                                        "secret of the test!".getBytes(UTF_8),
                                                         id + "." + timestamp + ".{}")));
     }
 

@@ -103,7 +103,7 @@ class DestinationApiTest {
                     {'type': 'none'}                                             | {"type":"none"}
                     {'type': 'hmac', 'secret': 's1'}                             | {"type":"hmac","secret":"***"}
                     {'type': 'hmac', 'secret': 's1', 'previous_secret': 's0'}    | {"type":"hmac","secret":"***","previous_secret":"***"}
-                    {'type': 'standard_webhooks', 'secret': 'whsec_MTIz'}        | {"type":"standard_webhooks","secret":"***"}
+                    {'type': 'standard_webhooks', 'secret': 'v1,whsec_MfKQ9r8GKYqrTwjUPD8ILP--'} | {"type":"standard_webhooks","secret":"***"}
                     {'type': 'api_key', 'header': 'X-Api-Key', 'key': 'k1'}      | {"type":"api_key","header":"X-Api-Key","key":"***"}
                     {'type': 'basic_auth', 'username': 'u', 'password': 'p1'}    | {"type":"basic_auth","username":"u","password":"***"}
                     """)
@@ -128,7 +128,9 @@ class DestinationApiTest {
                     {'type': 'hmac', 'secret': ''}                              | auth_config.secret   | auth_config.secret must have 1 to 500 characters.
                     {'type': 'hmac', 'secret': 's', 'key': 'k'}                 | auth_config.key      | auth_config.key is not a known field.
                     {'type': 'standard_webhooks', 'secret': 'whsec_'}           | auth_config.secret   | auth_config.secret must have a key after whsec_.
-                    {'type': 'standard_webhooks', 'secret': 's', 'previous_secret': 'whsec_'} | auth_config.previous_secret | auth_config.previous_secret must have a key after whsec_.
+                    {'type': 'standard_webhooks', 'secret': 'a key of 16 byte', 'previous_secret': 'whsec_'} | auth_config.previous_secret | auth_config.previous_secret must have a key after whsec_.
+                    {'type': 'standard_webhooks', 'secret': 'whsec_no base64!'} | auth_config.secret   | auth_config.secret must be Base64 after whsec_.
+                    {'type': 'standard_webhooks', 'secret': 'too short a key'}   | auth_config.secret   | auth_config.secret must have a key of at least 16 bytes.
                     {'type': 'unreadable'}                                      | auth_config.type     | auth_config.type must be one of none, hmac, api_key, basic_auth, standard_webhooks.
                     {'type': 'hmac', 'secret': '\\u200b'}                        | auth_config.secret   | auth_config.secret must have at least one visible character.
                     {'type': 'hmac', 'secret': 's', 'previous_secret': ' '}     | auth_config.previous_secret | auth_config.previous_secret must have at least one visible character.
@@ -191,12 +193,12 @@ class DestinationApiTest {
                     'custom_headers': {'Transfer_Encoding': 'chunked'}      | custom_headers.Transfer_Encoding | custom_headers.Transfer_Encoding cannot be set: HTTP itself uses it.
                     'custom_headers': {'X-Service-Hop': '0'}                | custom_headers.X-Service-Hop   | custom_headers.X-Service-Hop cannot be set: Sluice sets it on deliveries.
                     'custom_headers': {'x_service_signature': '0'}          | custom_headers.x_service_signature | custom_headers.x_service_signature cannot be set: Sluice sets it on deliveries.
-                    'custom_headers': {'X': 'a\\r\\nb'}                     | custom_headers.X               | custom_headers.X must be visible ASCII of at most 4096 characters.
+                    'custom_headers': {'X': 'a\\r\\nb'}                     | custom_headers.X               | custom_headers.X must be text without control characters, and without spaces at its ends.
                     'custom_headers': {'X': '***'}                          | custom_headers.X               | custom_headers.X is masked: re-enter the value, or leave custom_headers out to keep it.
                     'secret_headers': 'X'                                   | secret_headers                 | secret_headers must be a list of 0 to 50 strings.
                     'secret_headers': ['X']                                 | secret_headers.0               | secret_headers.0 names no header of custom_headers.
                     'custom_headers': {'X': 'a'}, 'secret_headers': ['x', 'Y'] | secret_headers.1            | secret_headers.1 names no header of custom_headers.
-                    'custom_headers': {'X': ' a'}                           | custom_headers.X               | custom_headers.X must be visible ASCII of at most 4096 characters.
+                    'custom_headers': {'X': ' a'}                           | custom_headers.X               | custom_headers.X must be text without control characters, and without spaces at its ends.
                     'custom_headers': {'X-a': '1', 'x-A': '2'}              | custom_headers.x-A             | custom_headers.x-A is a duplicate; header names ignore case.
                     'status': 'open'                                        | status                         | status must be one of active, paused.
                     'circuit_state': 'closed'                               | circuit_state                  | circuit_state is not a known field.

@@ -209,17 +209,59 @@ class EventApiTest {
     }
 
     @Test
-    void the_answers_body_is_kept_up_to_4_kib() throws IOException {
+    void the_answers_body_is_kept_up_to_16_kib_and_of_a_success_up_to_1_kib() throws IOException {
         try (var receiver = Receiver.start()) {
-            receiver.willDo(Receiver.answer(200, "x".repeat(10_000)));
+            receiver.willDo(
+                    Receiver.answer(200, "x".repeat(20_000)),
+                    Receiver.answer(400, "x".repeat(20_000)));
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
 
             var accepted = api.ingest(source.text("ingest_path"), "{}");
+            var succeeded = EventReader.delivery(api, accepted, "succeeded");
+            var refused =
+                    EventReader.delivery(
+                            api, api.ingest(source.text("ingest_path"), "{}"), "failed");
 
-            var delivery = EventReader.delivery(api, accepted, "succeeded");
-            assertThat(delivery.path("attempts").get(0).path("response_body").asString())
-                    .isEqualTo("x".repeat(4096));
+            assertThat(succeeded.path("attempts").get(0).path("response_body").asString())
+                    .isEqualTo("x".repeat(1024));
+            assertThat(refused.path("attempts").get(0).path("response_body").asString())
+                    .isEqualTo("x".repeat(16_384));
+        }
+    }
+
+    @Test
+    void a_success_with_an_invalid_rest_has_a_note_and_a_redirect_says_where_to()
+            throws IOException {
+        try (var receiver = Receiver.start()) {
+            receiver.willDo(
+                    Receiver.answer(200, "", "A: " + "a".repeat(70_000)),
+                    Receiver.answer(308, "", "Location: https://new.example/"));
+            var source = api.source("s");
+            api.connect(
+                    source,
+                    api.destination(
+                            receiver.url(), ", 'retry_policy': {'intervals_seconds': [3600]}"));
+            String path = source.text("ingest_path");
+
+            var succeeded = EventReader.delivery(api, api.ingest(path, "{}"), "succeeded");
+            var accepted = api.ingest(path, "{}");
+            await().until(() -> receiver.requests().size() == 2);
+
+            var attempt = succeeded.path("attempts").get(0);
+            assertThat(attempt.path("note").asString())
+                    .startsWith("The rest of the response is not valid HTTP: ");
+            assertThat(attempt.path("error_message").isNull()).isTrue();
+            assertThat(succeeded.path("reason").asString())
+                    .startsWith("Delivered: destination answered 200. The rest of the response");
+            await().untilAsserted(() ->
+                    assertThat(
+                                    EventReader.delivery(api, accepted, "pending")
+                                            .path("reason")
+                                            .asString())
+                            .contains(
+                                    "Destination answered 308, which redirects to"
+                                            + " https://new.example/; change the URL"));
         }
     }
 

@@ -236,7 +236,9 @@ class HttpRulesTest {
         "standard_webhooks, previous_secret",
     })
     void a_secret_to_sign_with_holds_no_control_characters(String type, String field) {
-        String secrets = "'secret': 'c2VjcmV0', 'previous_secret': 'b2xkZXI='";
+        String secrets =
+                "'secret': 'c2VjcmV0IG9mIHRoZSB0ZXN0IQ==', 'previous_secret':"
+                        + " 'b2xkZXIgc2VjcmV0IG9mIHRoZSB0ZXN0'";
         String wrong = secrets.replace("'" + field + "': '", "'" + field + "': 'a\\u009b");
 
         for (String good : new String[] {secrets, wrong}) {

@@ -83,6 +83,19 @@ class IngestTest {
     }
 
     @Test
+    void a_slash_at_the_end_of_the_url_makes_no_difference() {
+        var source = api.source("s");
+        String path = source.text("ingest_path") + "/";
+
+        assertThat(api.ingest(path, "{}").status()).isEqualTo(200);
+        assertThat(api.ingest(path + "?a=b", "{}").status()).isEqualTo(200);
+        assertThat(api.send(api.anonymous(path).GET()).status()).isEqualTo(200);
+        assertThat(api.ingest(path + "/", "{}").status()).isEqualTo(400); // an empty segment
+        assertThat(api.ingest(path + "x", "{}").status()).isEqualTo(404);
+        assertThat(api.ingest("/in/", "{}").status()).isEqualTo(404);
+    }
+
+    @Test
     void exactly_one_mebibyte_is_taken_in() {
         var source = api.source("s");
 

@@ -126,7 +126,7 @@ class PreviewTest {
             quoteCharacter = '~',
             value = {
                 "{'type':'hmac','secret':'topsecret'} | X-Service-Signature",
-                "{'type':'standard_webhooks','secret':'topsecret'} | webhook-signature",
+                "{'type':'standard_webhooks','secret':'topsecret-topsecret'} | webhook-signature",
                 "{'type':'api_key','header':'X-Key','key':'topsecret'} | X-Key",
                 "{'type':'basic_auth','username':'u','password':'topsecret'} | Authorization",
             })

@@ -57,7 +57,7 @@ class ReceivingPageTest {
                 "webhook-timestamp",
                 "webhook-signature",
                 "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0IQ==",
-                "b2xkZXIgc2VjcmV0");
+                "b2xkZXIgc2VjcmV0IG9mIHRoZSB0ZXN0");
 
         private final String codeSuffix;
         private final String timestamp;

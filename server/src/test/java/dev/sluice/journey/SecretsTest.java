@@ -32,7 +32,7 @@ class SecretsTest {
             List.of(
                     "{'type': 'hmac', 'secret': 'hunter2-hunter2', 'previous_secret':"
                             + " 'hunter2-hunter2'}",
-                    "{'type': 'standard_webhooks', 'secret': 'hunter2-hunter2'}",
+                    "{'type': 'standard_webhooks', 'secret': 'hunter2-hunter2-hunter2'}",
                     "{'type': 'api_key', 'header': 'X-Key', 'key': 'hunter2-hunter2'}",
                     "{'type': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2'}");
 

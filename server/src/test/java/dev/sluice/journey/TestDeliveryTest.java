@@ -31,7 +31,7 @@ import java.util.concurrent.Future;
 /// Tests `POST /api/v1/destinations/{id}/test`.
 class TestDeliveryTest {
 
-    private static final String SECRET = "hunter2-hunter2";
+    private static final String SECRET = "hunter2-hunter2-hunter2";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static final ApiClient api = sluice.api();
@@ -258,11 +258,11 @@ class TestDeliveryTest {
 
     @Test
     void the_body_of_the_answer_is_cut_like_that_of_an_attempt() {
-        receiver.willDo(Receiver.answer(200, "x".repeat(10_000)));
+        receiver.willDo(Receiver.answer(200, "x".repeat(20_000)));
 
         var test = test(destination(""), "{}");
 
-        assertThat(test.path("response").path("body").asString()).isEqualTo("x".repeat(4096));
+        assertThat(test.path("response").path("body").asString()).isEqualTo("x".repeat(1024));
     }
 
     @Test

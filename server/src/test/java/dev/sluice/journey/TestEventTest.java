@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 /// Tests `POST /api/v1/sources/{id}/test-event`.
 class TestEventTest {
 
-    private static final String SECRET = "hunter2-hunter2";
+    private static final String SECRET = "hunter2-hunter2-hunter2";
 
     private static final String PLANS_JSON =
             """

@@ -33,29 +33,29 @@ import javax.crypto.spec.SecretKeySpec;
 /// Tests a source's `verification_config`, from the API to the reply of its ingest URL.
 class VerificationTest {
 
-    private static final String SECRET = "hunter2-hunter2";
+    private static final String SECRET = "hunter2-hunter2!";
 
     /// One configuration of each kind that has a secret, as sent to the API.
     private static final List<String> VERIFICATION_CONFIGS =
             List.of(
-                    "{'provider': 'provider_payments', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'provider_code_host', 'secret': 'hunter2-hunter2',"
-                            + " 'previous_secret': 'hunter2-hunter2'}",
-                    "{'provider': 'provider_commerce', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'generic_hmac', 'secret': 'hunter2-hunter2', 'header': 'X-Sig',"
+                    "{'provider': 'provider_payments', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'provider_code_host', 'secret': 'hunter2-hunter2!',"
+                            + " 'previous_secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'provider_commerce', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'generic_hmac', 'secret': 'hunter2-hunter2!', 'header': 'X-Sig',"
                             + " 'algorithm': 'sha1', 'encoding': 'base64', 'timestamp_header':"
                             + " 'X-Time', 'tolerance_secs': 60, 'signed_content': 'body'}",
-                    "{'provider': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2'}",
-                    "{'provider': 'api_key', 'header': 'X-Key', 'key': 'hunter2-hunter2'}",
-                    "{'provider': 'standard_webhooks', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'slack', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'gitlab', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'twilio', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'square', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'paddle', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'zoom', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'linear', 'secret': 'hunter2-hunter2'}",
-                    "{'provider': 'typeform', 'secret': 'hunter2-hunter2'}");
+                    "{'provider': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2!'}",
+                    "{'provider': 'api_key', 'header': 'X-Key', 'key': 'hunter2-hunter2!'}",
+                    "{'provider': 'standard_webhooks', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'slack', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'gitlab', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'twilio', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'square', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'paddle', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'zoom', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'linear', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'typeform', 'secret': 'hunter2-hunter2!'}");
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static ApiClient api = sluice.api();
@@ -116,7 +116,10 @@ class VerificationTest {
                     {'provider': 'slack', 'secret': '***'}                             | secret        | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'slack', 'secret': 's', 'previous_secret': '***'}     | previous_secret | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'standard_webhooks', 'secret': 'whsec_'}              | secret        | must have a key after whsec_.
-                    {'provider': 'standard_webhooks', 'secret': 's', 'previous_secret': 'whsec_'} | previous_secret | must have a key after whsec_.
+                    {'provider': 'standard_webhooks', 'secret': 'a key of 16 byte', 'previous_secret': 'whsec_'} | previous_secret | must have a key after whsec_.
+                    {'provider': 'standard_webhooks', 'secret': 'v1,whsec_'}           | secret        | must have a key after whsec_.
+                    {'provider': 'standard_webhooks', 'secret': 'v1,whsec_no base64 at all'} | secret  | must be Base64 after whsec_.
+                    {'provider': 'standard_webhooks', 'secret': 'whsec_MfKQ9r8GKYqrTwjUPD8I'} | secret | must have a key of at least 16 bytes.
                     {'provider': 'basic_auth', 'username': 'a:b', 'password': 'p'}     | username      | must not contain a colon (RFC 7617).
                     {'provider': 'basic_auth', 'username': 'a', 'password': '***'}     | password      | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'api_key', 'header': 'X Y', 'key': 'k'}               | header        | must be a header name (letters, digits and -).
@@ -286,9 +289,9 @@ class VerificationTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    {'provider': 'api_key', 'header': 'x-KEY', 'key': 'hunter2-hunter2'}        | X-Key          | hunter2-hunter2
-                    {'provider': 'gitlab', 'secret': 'hunter2-hunter2'}                         | X-Gitlab-Token | hunter2-hunter2
-                    {'provider': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2'}  | Authorization  | Basic dTpodW50ZXIyLWh1bnRlcjI=
+                    {'provider': 'api_key', 'header': 'x-KEY', 'key': 'hunter2-hunter2!'}        | X-Key          | hunter2-hunter2!
+                    {'provider': 'gitlab', 'secret': 'hunter2-hunter2!'}                         | X-Gitlab-Token | hunter2-hunter2!
+                    {'provider': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2!'}  | Authorization  | Basic dTpodW50ZXIyLWh1bnRlcjIh
                     """)
     void the_senders_credential_is_neither_kept_nor_sent_on(
             String config, String header, String value) throws IOException {

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.connection;
 
 import dev.sluice.gateway.CustomHeaderRules;
-import dev.sluice.platform.http.HeaderSyntax;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonMerger;
 import dev.sluice.platform.json.JsonValue;
@@ -90,18 +89,10 @@ public final class TransformationParser {
     }
 
     private static HeaderTemplate value(String text) {
-        if (text.length() > CustomHeaderRules.MAX_VALUE_LENGTH) {
-            throw new IllegalArgumentException(
-                    "must have at most " + CustomHeaderRules.MAX_VALUE_LENGTH + " characters.");
-        }
-        boolean isUnicode =
-                text.codePoints()
-                        .noneMatch(
-                                c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
-        if (!HeaderSyntax.isText(text) || !text.equals(text.strip()) || !isUnicode) {
-            throw new IllegalArgumentException(
-                    "must be text without control characters, and without spaces at its ends.");
-        }
+        CustomHeaderRules.valueError(text)
+                .ifPresent(message -> {
+                    throw new IllegalArgumentException(message);
+                });
         return HeaderTemplate.parse(text);
     }
 

@@ -2,7 +2,6 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.http.Header;
-import dev.sluice.platform.http.HeaderSyntax;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
 import dev.sluice.platform.secret.Secret;
@@ -59,15 +58,11 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
             return Optional.of(
                     "is masked: re-enter the value, or leave custom_headers out to keep it.");
         }
-        if (!HeaderSyntax.isValue(value) || value.length() > CustomHeaderRules.MAX_VALUE_LENGTH) {
-            return Optional.of(
-                    "must be visible ASCII of at most "
-                            + CustomHeaderRules.MAX_VALUE_LENGTH
-                            + " characters.");
+        var wrongValue = CustomHeaderRules.valueError(value);
+        if (wrongValue.isPresent() || isFirst) {
+            return wrongValue;
         }
-        return isFirst
-                ? Optional.empty()
-                : Optional.of("is a duplicate; header names ignore case.");
+        return Optional.of("is a duplicate; header names ignore case.");
     }
 
     /// Returns the headers that result from applying the request to `before`. A secret value never

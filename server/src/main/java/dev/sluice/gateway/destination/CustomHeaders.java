@@ -93,7 +93,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
 
     private static Map<String, String> values(List<Header> headers) {
         var values = new LinkedHashMap<String, String>();
-        headers.forEach(header -> values.put(header.name(), header.value()));
+        headers.forEach(header -> values.put(header.name(), header.text()));
         return values;
     }
 
@@ -112,7 +112,7 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
 
     static List<Header> headers(Map<String, String> values) {
         return values.entrySet().stream()
-                .map(entry -> new Header(entry.getKey(), entry.getValue()))
+                .map(entry -> Header.ofText(entry.getKey(), entry.getValue()))
                 .toList();
     }
 

@@ -165,7 +165,7 @@ public final class ChannelClient {
     /// @param mask removes secrets; applied to the whole reason, before it is shortened
     private static SendResult result(String channel, Outcome outcome, UnaryOperator<String> mask) {
         return switch (outcome) {
-            case Outcome.DestinationResponse(int status, String body, _, var retryAfter) -> {
+            case Outcome.DestinationResponse(int status, String body, _, var retryAfter, _) -> {
                 if (status / 100 == 2) {
                     yield new SendResult.MessageSent();
                 }

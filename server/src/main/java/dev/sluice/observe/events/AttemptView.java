@@ -10,6 +10,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// One delivery attempt, as the API shows it.
+///
+/// @param errorMessage why the attempt failed; for a success, a note about the response
 record AttemptView(
         int number,
         String requestUrl,
@@ -44,7 +46,8 @@ record AttemptView(
                 .put("response_status", responseStatus)
                 .put("response_body", responseBody)
                 .put("error_code", errorCode.map(ErrorCode::text))
-                .put("error_message", errorMessage)
+                .put("error_message", errorCode.flatMap(_ -> errorMessage))
+                .put("note", errorCode.isEmpty() ? errorMessage : Optional.<String>empty())
                 .put("latency_ms", latencyMs)
                 .put("attempted_at", attemptedAt);
     }

@@ -30,13 +30,6 @@ public final class HeaderSyntax {
                 || NAME_PUNCTUATION.indexOf(c) >= 0;
     }
 
-    /// Whether the text is a valid header value in ASCII: visible characters, spaces and tabs, with
-    /// no space or tab at either end.
-    public static boolean isValue(String text) {
-        return text.equals(text.strip())
-                && text.chars().allMatch(c -> (c >= ' ' && c < 0x7f) || c == '\t');
-    }
-
     /// Whether the text's UTF-8 bytes are allowed in a header value, which must not contain control
     /// characters except tab.
     public static boolean isText(String text) {

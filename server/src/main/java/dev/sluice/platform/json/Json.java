@@ -9,6 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.Arrays;
 import java.util.Set;
 
 /// Writes JSON, and parses JSON objects that users send.
@@ -61,6 +62,14 @@ public final class Json {
         return new FieldReader(object(json), JsonDocument.read(json));
     }
 
+    /// Parses like `fieldReader`, but skips a byte order mark. For payloads of senders.
+    public static FieldReader payloadReader(byte[] json) {
+        return fieldReader(
+                JsonScanner.hasByteOrderMark(json)
+                        ? Arrays.copyOfRange(json, 3, json.length)
+                        : json);
+    }
+
     /// Parses like `fieldReader`, but treats an empty body or a JSON `null` as an object without
     /// fields. Some clients send `null` when they mean to send no body.
     public static FieldReader optionalFieldReader(byte[] json) {
@@ -71,7 +80,7 @@ public final class Json {
     }
 
     private static ObjectNode object(byte[] json) {
-        if (!JsonScanner.isPlainUtf8(json)) {
+        if (JsonScanner.hasByteOrderMark(json) || !JsonScanner.isUtf8(json)) {
             throw new MalformedJsonException(
                     "The body must be JSON in UTF-8, without a byte order mark.");
         }

@@ -35,9 +35,9 @@ public final class JsonDocument {
         this.entries = new long[Math.clamp(text.length / 8, 4, 1 << 12)];
     }
 
-    /// Reads one JSON value in UTF-8. Returns empty if the text is not JSON, has a byte order mark,
-    /// or has 2^28 - 1 bytes (256 MiB) or more. Also returns empty if the text is nested more than
-    /// 500 levels deep or contains a number of more than 1,000 characters.
+    /// Reads one JSON value in UTF-8, with or without a byte order mark. Returns empty if the text
+    /// is not JSON, or has 2^28 - 1 bytes (256 MiB) or more. Also returns empty if the text is
+    /// nested more than 500 levels deep or contains a number of more than 1,000 characters.
     public static Optional<JsonDocument> read(byte[] text) {
         return read(text, Effort.unlimited());
     }
@@ -50,7 +50,7 @@ public final class JsonDocument {
 
     private static Optional<JsonDocument> read(JsonDocument document) {
         boolean fits = document.text.length < INDEX_MASK;
-        return fits && JsonScanner.isPlainUtf8(document.text) && document.fill()
+        return fits && JsonScanner.isUtf8(document.text) && document.fill()
                 ? Optional.of(document)
                 : Optional.empty();
     }

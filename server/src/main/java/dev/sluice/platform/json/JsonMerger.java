@@ -40,10 +40,10 @@ public final class JsonMerger {
     ///
     /// Each member to set replaces the first member with that name in the text, and any further
     /// members with that name are removed. If the text has no member with that name, the member is
-    /// appended. A text that is not a single JSON object in UTF-8, or that exceeds the limits of
-    /// [JsonScanner], is returned unchanged.
+    /// appended. A byte order mark before the object stays. A text that is not a single JSON object
+    /// in UTF-8, or that exceeds the limits of [JsonScanner], is returned unchanged.
     public byte[] into(byte[] text) {
-        if (values.isEmpty() || !JsonScanner.isPlainUtf8(text)) {
+        if (values.isEmpty() || !JsonScanner.isUtf8(text)) {
             return text;
         }
         try (var parser = JsonScanner.parser(text)) {

@@ -43,10 +43,19 @@ final class JsonScanner {
         return JSON_FACTORY.createParser(ObjectReadContext.empty(), utf8);
     }
 
-    /// Whether the bytes are valid UTF-8 and could begin a JSON text without a byte order mark (see
-    /// `isUtf8Start`). This check is needed because the parser also accepts other encodings and
-    /// invalid sequences.
-    static boolean isPlainUtf8(byte[] bytes) {
+    /// Whether the text begins with the byte order mark of UTF-8. JSON must not have one, but a
+    /// receiver may skip it (RFC 8259, 8.1), and some senders send it.
+    static boolean hasByteOrderMark(byte[] bytes) {
+        return bytes.length >= 3
+                && bytes[0] == (byte) 0xef
+                && bytes[1] == (byte) 0xbb
+                && bytes[2] == (byte) 0xbf;
+    }
+
+    /// Whether the bytes are valid UTF-8 and could begin a JSON text (see `isUtf8Start`). This
+    /// check is needed because the parser also accepts other encodings and invalid sequences. The
+    /// parser skips a byte order mark.
+    static boolean isUtf8(byte[] bytes) {
         if (!isUtf8Start(bytes)) {
             return false;
         }
@@ -61,14 +70,13 @@ final class JsonScanner {
         return !result.isError();
     }
 
-    /// Whether a text that begins with these bytes could be JSON in UTF-8 without a byte order
-    /// mark.
+    /// Whether a text that begins with these bytes could be JSON in UTF-8, with or without a byte
+    /// order mark.
     static boolean isUtf8Start(byte[] bytes) {
         for (int i = 0; i < Math.min(4, bytes.length); i++) {
             // JSON contains no unescaped NUL, and a NUL here would make the parser assume another
-            // encoding. The byte 0xef begins a byte order mark, which JSON must not have (RFC 8259,
-            // 8.1).
-            if (bytes[i] == 0 || (i == 0 && bytes[i] == (byte) 0xef)) {
+            // encoding.
+            if (bytes[i] == 0) {
                 return false;
             }
         }

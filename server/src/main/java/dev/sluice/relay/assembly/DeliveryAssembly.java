@@ -39,6 +39,9 @@ import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
 import dev.sluice.relay.upkeep.LeakDetector;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +55,8 @@ import java.util.random.RandomGenerator;
 final class DeliveryAssembly {
 
     private static final Duration SWEEP_WAKE_DELAY = Duration.ofMillis(200);
+
+    private static final Logger log = LoggerFactory.getLogger(DeliveryAssembly.class);
 
     /// How long shutdown waits for attempts in flight to finish. This is longer than a
     /// destination's default timeout. A delivery whose attempt takes longer is put back into its
@@ -72,6 +77,8 @@ final class DeliveryAssembly {
     private final int permits =
             PermitLimit.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
     private final HttpSender sender;
+    private final int slowPermits =
+            PermitLimit.slow(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles(), permits);
     private final ResultJournal resultJournal;
     private final SharedCircuits circuits;
     private final Dispatcher dispatcher;
@@ -130,12 +137,18 @@ final class DeliveryAssembly {
                         clock,
                         circuitsWake,
                         this.wakes.backlog());
-        sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
+        sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits());
         var attemptRunner = attemptRunner(support);
         var environment =
                 new DispatchEnvironment(
                         configuration, node, resultJournal, circuits, clock, this.wakes);
-        dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
+        dispatcher =
+                new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits, slowPermits);
+        log.atInfo()
+                .addKeyValue("open_files", HttpServer.maxOpenFiles())
+                .addKeyValue("attempts", permits)
+                .addKeyValue("slow_attempts", slowPermits)
+                .log("attempts.limited");
         backlog =
                 new Backlog(
                         environment,
@@ -257,8 +270,9 @@ final class DeliveryAssembly {
         return resultJournal.queued();
     }
 
+    /// Returns how many attempts this node may have in flight, slow ones included.
     int permits() {
-        return permits;
+        return permits + slowPermits;
     }
 
     List<HealthProblem> problems() {

@@ -23,6 +23,7 @@ import dev.sluice.relay.ingest.IngestEndpoint;
 import dev.sluice.relay.ingest.IngestLimits;
 import dev.sluice.relay.ingest.IngestRateLimiter;
 import dev.sluice.relay.ingest.MonthlyQuota;
+import dev.sluice.relay.ingest.UnverifiedEventLimiter;
 import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.journal.JournalListener;
 import dev.sluice.relay.node.Node;
@@ -101,7 +102,12 @@ final class IngestAssembly {
                 configuration,
                 journal,
                 payloadEncoder,
-                IngestLimits.of(diskSpace, rateLimiter, quota, admission),
+                IngestLimits.of(
+                        diskSpace,
+                        rateLimiter,
+                        new UnverifiedEventLimiter(base.clock()),
+                        quota,
+                        admission),
                 new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
                 new InboundCheck(settings.baseUrl(), hopHeader),
                 base.ids(),

@@ -32,7 +32,7 @@ public enum CircuitEvidence {
 
     private static CircuitEvidence of(Outcome outcome) {
         return switch (outcome) {
-            case Outcome.DestinationResponse(int status, _, _, _) ->
+            case Outcome.DestinationResponse(int status, _, _, _, _) ->
                     switch (ResponseClass.of(status)) {
                         case SUCCESS, REFUSAL -> REACHED;
                         case REDIRECT, TEMPORARY_FAILURE -> FAILED;

@@ -79,12 +79,15 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     }
 
     /// @param threads runs each sender on its own thread
-    /// @param permits the maximum number of concurrent attempts on this node
+    /// @param permits the maximum number of concurrent attempts on this node, not counting slow
+    ///   ones
+    /// @param slowPermits the maximum number of concurrent slow attempts besides these
     public Dispatcher(
             DispatchEnvironment environment,
             AttemptRunner attemptRunner,
             Executor threads,
-            int permits) {
+            int permits,
+            int slowPermits) {
         this.routing = environment.routing();
         this.node = environment.node();
         this.results = environment.results();
@@ -95,7 +98,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         this.attemptRunner = attemptRunner;
         this.threads = threads;
         this.states = new DestinationStates(routing, clock);
-        var fairPermits = new FairPermits<DestinationState>(permits, wakes.quarantine());
+        var fairPermits =
+                new FairPermits<DestinationState>(permits, slowPermits, wakes.quarantine());
         this.senderPool =
                 new SenderPool(
                         routing,

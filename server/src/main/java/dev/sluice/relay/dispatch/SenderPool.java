@@ -14,7 +14,10 @@ import dev.sluice.relay.fairness.Standing;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /// Starts senders and gives each sender its next delivery.
@@ -39,6 +42,9 @@ final class SenderPool {
     private final InstantSource clock;
     private final Deliverer deliverer;
     private final RateLimitQueue rateLimitQueue;
+
+    /// The permits of the running senders.
+    private final Set<SenderPermit> permits = ConcurrentHashMap.newKeySet();
 
     /// When the longest-starving destination began to starve; [Instant#MAX] if none is starving.
     /// Set by [#updateStandings].
@@ -130,20 +136,21 @@ final class SenderPool {
 
     /// @param half the half of the [FairPermits] that the sender's permit was taken from
     private void runSender(DestinationState state, Standing half) {
+        var permit = new SenderPermit(fairPermits, state.permitHolder(), half);
+        permits.add(permit);
         try {
             for (var next = next(state); next.isPresent(); ) {
                 startSender(state); // starts another sender if the limits allow one
+                permit.attemptBegins(clock.instant());
                 deliverer.deliver(state, next.get());
-                next =
-                        fairPermits.mayReuse(state.permitHolder(), half)
-                                ? next(state)
-                                : yieldPermit(state);
+                next = permit.attemptEnded() ? next(state) : yieldPermit(state);
             }
         } catch (InterruptedException e) {
             state.queue().removeSender();
             Thread.currentThread().interrupt();
         } finally {
-            fairPermits.release(state.permitHolder(), half);
+            permits.remove(permit);
+            permit.giveBack();
             startWaitingSenders();
         }
     }
@@ -187,9 +194,9 @@ final class SenderPool {
         }
     }
 
-    /// Updates the standing of every destination, records which destinations are starving, and
-    /// starts waiting senders. Called about once a second because a destination whose attempts all
-    /// hang triggers no other update.
+    /// Updates the standing of every destination, records which destinations are starving, moves
+    /// the permits of slow attempts to their own share, and starts waiting senders. Called about
+    /// once a second because a destination whose attempts all hang triggers no other update.
     void updateStandings() {
         var now = clock.instant();
         var longest = Instant.MAX;
@@ -200,7 +207,18 @@ final class SenderPool {
             longest = since.isBefore(longest) ? since : longest;
         }
         longestStarvingSince = longest;
+        moveSlow(now.minus(SlownessDetector.SLOW_AFTER));
+        fairPermits.beginRound();
         startWaitingSenders();
+    }
+
+    /// Moves the permits of the attempts that began before `latest`, earliest first.
+    private void moveSlow(Instant latest) {
+        permits.stream()
+                .map(permit -> Map.entry(permit.attemptSince(), permit))
+                .filter(running -> running.getKey().isBefore(latest))
+                .sorted(Map.Entry.comparingByKey())
+                .forEach(running -> running.getValue().moveToSlow());
     }
 
     /// Whether the destination has queued deliveries and no sender, even though it is not held back

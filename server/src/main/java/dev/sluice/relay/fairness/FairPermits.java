@@ -19,6 +19,15 @@ import java.util.concurrent.TimeUnit;
 /// whenever its workspace may take one. Workspaces whose destinations are waiting take turns. The
 /// destinations of one workspace are normally served in the order in which they began to wait.
 ///
+/// A node may have a third share: that for slow attempts. A permit of an attempt that has run for
+/// [SlownessDetector#SLOW_AFTER] moves there if the [FairShare] rule lets it, and is then free
+/// again in its half. So destinations that hang do not keep others from their first attempt. While
+/// a workspace's part of the slow share could not take all attempts that the workspace has running
+/// in the unproven half, the workspace may begin attempts there freely only with a quarter of the
+/// permits that it may have, and with the others one in each round. They then last for some
+/// minutes, in which the first attempts time out. Every second turn of a workspace in the unproven
+/// half goes to the untried destination that began to wait last.
+///
 /// This guarantees the following, whatever other workspaces and destinations do:
 ///
 /// - Suppose that a half has `s` permits and that `n` other workspaces hold some of them. The rule
@@ -40,13 +49,30 @@ public final class FairPermits<D> {
     public static final class WorkspacePermits {
         private final Stake proven = new Stake();
         private final Stake unproven = new Stake();
+        private final Stake slow = new Stake();
 
-        private Stake in(Standing half) {
-            return half == Standing.PROVEN ? proven : unproven;
+        /// The last round in which the workspace began an attempt that was not free to begin.
+        private long pacedRound = -1;
+
+        /// Whether the next turn in the unproven half goes to the newest untried destination.
+        private boolean isNewestNext;
+
+        private Stake in(Share share) {
+            return switch (share) {
+                case PROVEN -> proven;
+                case UNPROVEN -> unproven;
+                case SLOW -> slow;
+            };
         }
     }
 
-    /// The permits from one half that a workspace holds, and how they are distributed among its
+    private enum Share {
+        PROVEN,
+        UNPROVEN,
+        SLOW
+    }
+
+    /// The permits from one share that a workspace holds, and how they are distributed among its
     /// destinations.
     private static final class Stake {
         private final Portion portion = new Portion();
@@ -61,7 +87,9 @@ public final class FairPermits<D> {
         private final WorkspacePermits workspace;
         private final Portion proven = new Portion();
         private final Portion unproven = new Portion();
+        private final Portion slow = new Portion();
         private boolean isWaiting;
+        private boolean hasReturnedAny;
         private volatile Standing standing = Standing.UNPROVEN;
 
         public PermitHolder(D destination, WorkspacePermits workspace) {
@@ -73,8 +101,20 @@ public final class FairPermits<D> {
             return destination;
         }
 
-        private Portion in(Standing half) {
-            return half == Standing.PROVEN ? proven : unproven;
+        private Portion in(Share share) {
+            return switch (share) {
+                case PROVEN -> proven;
+                case UNPROVEN -> unproven;
+                case SLOW -> slow;
+            };
+        }
+
+        /// Whether the destination has never had a permit.
+        private boolean isUntried() {
+            return !hasReturnedAny
+                    && proven.held() == 0
+                    && unproven.held() == 0
+                    && slow.held() == 0;
         }
     }
 
@@ -83,19 +123,19 @@ public final class FairPermits<D> {
     /// @param half the half that the permit comes from
     public record Grant<D>(PermitHolder<D> permitHolder, Standing half) {}
 
-    /// The permits of one half and the destinations that are waiting for them.
-    private static final class PermitHalf<D> {
-        private final Standing standing;
+    /// The permits of one share and the destinations that are waiting for them.
+    private static final class PermitShare<D> {
+        private final Share share;
         private final FairShare workspaces;
         private final RoundRobin<WorkspacePermits, PermitHolder<D>> waiting = new RoundRobin<>();
 
-        PermitHalf(Standing standing, int permits) {
-            this.standing = standing;
+        PermitShare(Share share, int permits) {
+            this.share = share;
             this.workspaces = new FairShare(permits);
         }
 
         boolean mayTake(WorkspacePermits workspace) {
-            return workspaces.mayTake(workspace.in(standing).portion);
+            return workspaces.mayTake(workspace.in(share).portion);
         }
 
         /// Whether the destination may take a permit, given that its workspace may. The
@@ -103,33 +143,38 @@ public final class FairPermits<D> {
         /// rule applies among the workspace's destinations. In that rule, the free units are the
         /// permits that the workspace could still take.
         boolean mayTake(PermitHolder<D> permitHolder) {
-            var portion = permitHolder.in(standing);
+            var portion = permitHolder.in(share);
             if (portion.held() == 0) {
                 return true;
             }
             int wanted = portion.held() + 1;
-            var stake = permitHolder.workspace.in(standing);
+            var stake = permitHolder.workspace.in(share);
             int toLeave = wanted * (1 + stake.destinations.othersWithQuarter(wanted, portion));
             return workspaces.mayHold(stake.portion, stake.portion.held() + 1 + toLeave);
         }
 
         void take(PermitHolder<D> permitHolder) {
-            var stake = permitHolder.workspace.in(standing);
+            var stake = permitHolder.workspace.in(share);
             workspaces.take(stake.portion);
-            stake.destinations.take(permitHolder.in(standing));
+            stake.destinations.take(permitHolder.in(share));
         }
 
         void giveBack(PermitHolder<D> permitHolder) {
-            var stake = permitHolder.workspace.in(standing);
+            var stake = permitHolder.workspace.in(share);
             workspaces.giveBack(stake.portion);
-            stake.destinations.giveBack(permitHolder.in(standing));
+            stake.destinations.giveBack(permitHolder.in(share));
         }
     }
 
     private final int permits;
     private final Wake allReturned;
-    private final PermitHalf<D> proven;
-    private final PermitHalf<D> unproven;
+    private final PermitShare<D> proven;
+    private final PermitShare<D> unproven;
+    private final PermitShare<D> slow;
+    private final boolean hasSlowShare;
+
+    /// The number of the round, which [#beginRound] raises.
+    private long round;
 
     /// One latch for each thread that is waiting until all permits are free.
     private final List<CountDownLatch> allFree = new ArrayList<>();
@@ -139,16 +184,27 @@ public final class FairPermits<D> {
     private volatile int waiting;
     private volatile boolean isClosed;
 
+    /// Creates permits without a share for slow attempts.
+    ///
     /// @param allReturned called when the last permit is returned after `close`
     public FairPermits(int permits, Wake allReturned) {
-        this.permits = permits;
-        this.allReturned = allReturned;
-        this.free = permits;
-        this.proven = new PermitHalf<>(Standing.PROVEN, permits - permits / 2);
-        this.unproven = new PermitHalf<>(Standing.UNPROVEN, permits / 2);
+        this(permits, 0, allReturned);
     }
 
-    private PermitHalf<D> of(Standing half) {
+    /// @param permits the number of permits in the two halves
+    /// @param slowPermits the number of attempts that may be in the slow share
+    /// @param allReturned called when the last permit is returned after `close`
+    public FairPermits(int permits, int slowPermits, Wake allReturned) {
+        this.permits = permits + slowPermits;
+        this.allReturned = allReturned;
+        this.free = this.permits;
+        this.proven = new PermitShare<>(Share.PROVEN, permits - permits / 2);
+        this.unproven = new PermitShare<>(Share.UNPROVEN, permits / 2);
+        this.slow = new PermitShare<>(Share.SLOW, slowPermits);
+        this.hasSlowShare = slowPermits > 0;
+    }
+
+    private PermitShare<D> of(Standing half) {
         return half == Standing.PROVEN ? proven : unproven;
     }
 
@@ -166,13 +222,61 @@ public final class FairPermits<D> {
         var half = of(standing);
         if (isClosed
                 || half.waiting.isWaiting(permitHolder.workspace)
-                || !half.mayTake(permitHolder.workspace)
+                || !mayTake(half, permitHolder.workspace)
                 || !half.mayTake(permitHolder)) {
             return false;
         }
+        take(half, permitHolder);
+        return true;
+    }
+
+    /// Whether the workspace may begin another attempt with a permit from this half.
+    private boolean mayTake(PermitShare<D> half, WorkspacePermits workspace) {
+        return half.mayTake(workspace)
+                && (mayBeginFreely(half, workspace) || workspace.pacedRound != round);
+    }
+
+    private boolean mayBeginFreely(PermitShare<D> half, WorkspacePermits workspace) {
+        if (half != unproven || !hasSlowShare) {
+            return true;
+        }
+        var running = workspace.unproven.portion;
+        var moved = workspace.slow.portion;
+        return unproven.workspaces.mayHold(running, 4 * (running.held() + 1))
+                || slow.workspaces.mayHold(moved, moved.held() + running.held() + 1);
+    }
+
+    private void take(PermitShare<D> half, PermitHolder<D> permitHolder) {
+        if (!mayBeginFreely(half, permitHolder.workspace)) {
+            permitHolder.workspace.pacedRound = round;
+        }
         half.take(permitHolder);
         free--;
+    }
+
+    /// Begins a round, in which each workspace may begin one attempt more than it may begin freely.
+    /// Call this about once a second, and `acquireNext` afterwards.
+    public synchronized void beginRound() {
+        round++;
+    }
+
+    /// Moves a permit whose attempt is slow to the slow share. Returns false if the sharing rule
+    /// does not allow it; the permit then stays in its half. Call `acquireNext` afterwards, and
+    /// return the permit with [#releaseSlow].
+    ///
+    /// @param half the half that the permit comes from
+    public synchronized boolean tryMoveToSlow(PermitHolder<D> permitHolder, Standing half) {
+        if (!slow.mayTake(permitHolder.workspace) || !slow.mayTake(permitHolder)) {
+            return false;
+        }
+        of(half).giveBack(permitHolder);
+        slow.take(permitHolder);
         return true;
+    }
+
+    /// Gives back a permit that was moved to the slow share.
+    public synchronized void releaseSlow(PermitHolder<D> permitHolder) {
+        giveBack(slow, permitHolder);
     }
 
     /// Adds the holder to the end of its workspace's line, to wait for one permit from the half
@@ -196,22 +300,35 @@ public final class FairPermits<D> {
         return isClosed ? Optional.empty() : acquireNext(proven).or(() -> acquireNext(unproven));
     }
 
-    private synchronized Optional<Grant<D>> acquireNext(PermitHalf<D> half) {
-        var next = half.waiting.poll(half::mayTake, half::mayTake);
+    private synchronized Optional<Grant<D>> acquireNext(PermitShare<D> half) {
+        var next =
+                half.waiting.poll(
+                        workspace -> mayTake(half, workspace),
+                        half::mayTake,
+                        workspace -> hasSlowShare && workspace.isNewestNext,
+                        PermitHolder::isUntried);
         next.ifPresent(permitHolder -> {
             permitHolder.isWaiting = false;
             waiting--;
-            half.take(permitHolder);
-            free--;
+            take(half, permitHolder);
+            if (half == unproven) {
+                permitHolder.workspace.isNewestNext = !permitHolder.workspace.isNewestNext;
+            }
         });
-        return next.map(permitHolder -> new Grant<>(permitHolder, half.standing));
+        return next.map(permitHolder ->
+                new Grant<>(permitHolder, half == proven ? Standing.PROVEN : Standing.UNPROVEN));
     }
 
     /// Gives a permit back.
     ///
     /// @param half the half that the permit comes from
     public synchronized void release(PermitHolder<D> permitHolder, Standing half) {
-        of(half).giveBack(permitHolder);
+        giveBack(of(half), permitHolder);
+    }
+
+    private void giveBack(PermitShare<D> share, PermitHolder<D> permitHolder) {
+        share.giveBack(permitHolder);
+        permitHolder.hasReturnedAny = true;
         addFree(1);
         if (isClosed && free == permits) {
             allReturned.wake();
@@ -238,11 +355,12 @@ public final class FairPermits<D> {
     }
 
     private synchronized boolean isNeededByOthers(
-            PermitHolder<D> permitHolder, PermitHalf<D> half) {
+            PermitHolder<D> permitHolder, PermitShare<D> half) {
         half.giveBack(permitHolder);
         boolean isNeeded =
                 half.waiting.hasNext(
-                        half::mayTake, other -> !other.equals(permitHolder) && half.mayTake(other));
+                        workspace -> mayTake(half, workspace),
+                        other -> !other.equals(permitHolder) && half.mayTake(other));
         half.take(permitHolder);
         return isNeeded;
     }

@@ -45,20 +45,40 @@ public final class RoundRobin<G, M> {
     /// Removes and returns the first member that passes `mayServe`, from the first group that
     /// passes `mayServeGroup` and has such a member. Returns empty if there is none.
     public Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
-        var next = find(mayServeGroup, mayServe);
+        return poll(mayServeGroup, mayServe, _ -> false, _ -> false);
+    }
+
+    /// Like [#poll(Predicate, Predicate)], but in a group that passes `prefersNewest`, the newest
+    /// member that passes both `mayServe` and `isPreferred` comes first.
+    Optional<M> poll(
+            Predicate<? super G> mayServeGroup,
+            Predicate<? super M> mayServe,
+            Predicate<? super G> prefersNewest,
+            Predicate<? super M> isPreferred) {
+        var next = find(mayServeGroup, mayServe, prefersNewest, isPreferred);
         next.ifPresent(turn -> served(turn.getKey(), turn.getValue()));
         return next.map(Map.Entry::getValue);
     }
 
     /// Whether [#poll(Predicate, Predicate)] would return a member.
     boolean hasNext(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
-        return find(mayServeGroup, mayServe).isPresent();
+        return find(mayServeGroup, mayServe, _ -> false, _ -> false).isPresent();
     }
 
     private Optional<Map.Entry<G, M>> find(
-            Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
+            Predicate<? super G> mayServeGroup,
+            Predicate<? super M> mayServe,
+            Predicate<? super G> prefersNewest,
+            Predicate<? super M> isPreferred) {
         for (var line : waiting.entrySet()) {
             if (mayServeGroup.test(line.getKey())) {
+                if (prefersNewest.test(line.getKey())) {
+                    for (var member : line.getValue().reversed()) {
+                        if (isPreferred.test(member) && mayServe.test(member)) {
+                            return Optional.of(Map.entry(line.getKey(), member));
+                        }
+                    }
+                }
                 for (var member : line.getValue()) {
                     if (mayServe.test(member)) {
                         return Optional.of(Map.entry(line.getKey(), member));

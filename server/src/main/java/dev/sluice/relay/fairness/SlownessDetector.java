@@ -18,6 +18,9 @@ public final class SlownessDetector {
     /// The longest that an attempt may take while its destination still counts as proven.
     public static final Duration PROMPT = Duration.ofSeconds(1);
 
+    /// An attempt that runs for longer is slow: its permit moves to the share for slow attempts.
+    public static final Duration SLOW_AFTER = Duration.ofSeconds(2);
+
     /// The attempts in progress, earliest first.
     private final SequencedSet<Run> inProgress = new LinkedHashSet<>();
 

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// The binary layout of the in-flight file: a header and 16,384 slots, 64 bytes each. Every field
+/// The binary layout of the in-flight file: a header and 24,576 slots, 64 bytes each. Every field
 /// is an 8-byte number in the machine's byte order. A file with fewer slots, written by an older
 /// version of Sluice, can also be read.
 ///

@@ -47,6 +47,14 @@ public final class InboundWebhook {
         return body;
     }
 
+    /// Returns the size of the headers and the body in bytes.
+    long size() {
+        return body.length
+                + headers.stream()
+                        .mapToLong(header -> header.name().length() + header.value().length())
+                        .sum();
+    }
+
     Instant headReadAt() {
         return headReadAt;
     }

@@ -33,6 +33,9 @@ import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.relay.trace.EventTracer;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,13 +44,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The HTTP endpoint `/in/<token>`. It accepts a webhook and replies once the webhook is durably
-/// stored: with 200 unless the source configures another reply, or with 401 if verification failed.
-/// A verified challenge gets the reply that its sender expects. [IngestGetResponder] answers GET
-/// and HEAD requests.
+/// The HTTP endpoint `/in/<token>`, with or without a slash at its end. It accepts a webhook and
+/// replies once the webhook is durably stored: with 200 unless the source configures another reply,
+/// or with 401 if verification failed. Beyond the limits of [UnverifiedEventLimiter], webhooks that
+/// fail verification are only counted. A verified challenge gets the reply that its sender expects.
+/// [IngestGetResponder] answers GET and HEAD requests.
 public final class IngestEndpoint implements Endpoint {
 
     public static final String PATH = "/in/";
+
+    private static final Logger log = LoggerFactory.getLogger(IngestEndpoint.class);
 
     /// How long a request waits for its event to be committed before the reply is a 500.
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
@@ -73,6 +79,7 @@ public final class IngestEndpoint implements Endpoint {
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter ingestRateLimiter;
     private final InboundMemory bodyMemory;
+    private final UnverifiedEventLimiter unverifiedEvents;
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
     private final LockFreeHistogram durations;
@@ -97,6 +104,7 @@ public final class IngestEndpoint implements Endpoint {
         this.diskSpace = limits.diskSpace();
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
+        this.unverifiedEvents = limits.unverifiedEvents();
         this.quota = limits.quota();
         this.refusals = meters.refusals();
         this.durations = meters.durations();
@@ -116,7 +124,7 @@ public final class IngestEndpoint implements Endpoint {
     }
 
     private Reply answerUnsandboxed(Request request) throws IOException {
-        String token = request.path().substring(PATH.length());
+        String token = token(request.path());
         var ingestRoute =
                 configuration
                         .ingestRoute(token)
@@ -133,6 +141,12 @@ public final class IngestEndpoint implements Endpoint {
         };
     }
 
+    /// Returns the token in an ingest path. One slash after it makes no difference.
+    private static String token(String path) {
+        int end = path.endsWith("/") ? path.length() - 1 : path.length();
+        return path.substring(Math.min(PATH.length(), end), end);
+    }
+
     /// Accepts the request, and counts it if it is refused.
     private Reply acceptOrCount(IngestRoute ingestRoute, Request request) throws IOException {
         var source = ingestRoute.source().id();
@@ -142,9 +156,26 @@ public final class IngestEndpoint implements Endpoint {
             durations.record(System.nanoTime() - begun);
             return reply;
         } catch (RuntimeException e) {
-            countRefused(source, e);
-            throw e;
+            var answered = asIngestError(source, e);
+            countRefused(source, answered);
+            throw answered;
         }
+    }
+
+    /// Replaces an error with one that senders handle well. Many of them treat 503 as an outage and
+    /// switch the URL off, so ingest answers 429 if a share of the server is used up, and 500 if
+    /// the event was not stored for another passing reason.
+    private static RuntimeException asIngestError(SourceId source, RuntimeException e) {
+        if (e instanceof DbException failure) {
+            log.atWarn().addKeyValue("source_id", source).setCause(failure).log("webhook.refused");
+            return notStored();
+        }
+        return e instanceof ApiException refused && refused.error() == ApiErrorCode.UNAVAILABLE
+                ? ApiException.tooMany(
+                        "The source or its workspace has too many requests arriving at once."
+                                + " Nothing was stored.",
+                        Duration.ofSeconds(1))
+                : e;
     }
 
     private void countRefused(SourceId source, RuntimeException e) {
@@ -174,7 +205,7 @@ public final class IngestEndpoint implements Endpoint {
     ///
     /// @param token the token of the source's ingest path
     /// @throws ApiException if the webhook is refused, with the same status that a sender would
-    ///   get; 404 if no source has this token
+    ///   get; 404 if no source has this token; 429 if it failed verification and was only counted
     public StoredWebhook accept(String token, InboundWebhook webhook) {
         var ingestRoute =
                 configuration.ingestRoute(token).orElseThrow(() -> ApiException.notFound("source"));
@@ -184,8 +215,20 @@ public final class IngestEndpoint implements Endpoint {
             return store(ingestRoute, webhook, System.nanoTime(), () -> {});
         } catch (RuntimeException e) {
             countRefused(source.id(), e);
-            throw e;
+            throw e instanceof ApiException refused
+                            && refused.error() == ApiErrorCode.VERIFICATION_FAILED
+                    ? unverifiedNotStored()
+                    : e;
         }
+    }
+
+    /// Returns the error for a composed webhook in place of a 401, which its user would take for
+    /// one about the session or key.
+    private static ApiException unverifiedNotStored() {
+        return ApiException.tooMany(
+                "The event could not be verified, and its source stores no more such events for"
+                        + " now.",
+                Duration.ofMinutes(1));
     }
 
     private void requireRoom(Source source) {
@@ -206,6 +249,9 @@ public final class IngestEndpoint implements Endpoint {
             IngestRoute ingestRoute, InboundWebhook webhook, long begun, Runnable releaseBody) {
         var source = ingestRoute.source();
         var checkResult = inboundCheck.check(source, webhook);
+        if (checkResult.checked().isFailed() && !mayStoreUnverified(source, webhook)) {
+            throw IngestReplies.unverified(source.verification());
+        }
         var event =
                 prepareEvent(
                         ingestRoute,
@@ -233,6 +279,10 @@ public final class IngestEndpoint implements Endpoint {
             }
             case REFUSED, WAITING -> throw notStored();
         };
+    }
+
+    private boolean mayStoreUnverified(Source source, InboundWebhook webhook) {
+        return !diskSpace.isLow() && unverifiedEvents.tryAcquire(source.id(), webhook.size());
     }
 
     /// Builds the event to store. Spends a token from the monthly quota, unless verification

@@ -4,12 +4,13 @@ import dev.sluice.platform.http.InboundMemory;
 import dev.sluice.relay.dispatch.PayloadAdmission;
 
 /// The limits that are checked before an event is stored: the free disk space, the source's
-/// requests per minute, the memory for bodies, the workspace's events per month, and the memory for
-/// deliveries.
+/// requests per minute, the memory for bodies, the source's events per hour that fail verification,
+/// the workspace's events per month, and the memory for deliveries.
 public record IngestLimits(
         DiskSpaceMonitor diskSpace,
         IngestRateLimiter ingestRateLimiter,
         InboundMemory bodyMemory,
+        UnverifiedEventLimiter unverifiedEvents,
         MonthlyQuota quota,
         PayloadAdmission admission) {
 
@@ -19,12 +20,14 @@ public record IngestLimits(
     public static IngestLimits of(
             DiskSpaceMonitor diskSpace,
             IngestRateLimiter ingestRateLimiter,
+            UnverifiedEventLimiter unverifiedEvents,
             MonthlyQuota quota,
             PayloadAdmission admission) {
         return new IngestLimits(
                 diskSpace,
                 ingestRateLimiter,
                 InboundMemory.forBodies(MAX_BODY_MEMORY_BYTES, 8),
+                unverifiedEvents,
                 quota,
                 admission);
     }

@@ -4,6 +4,7 @@ import dev.sluice.gateway.source.ResponseConfig;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.relay.EventId;
@@ -39,7 +40,7 @@ final class IngestReplies {
 
     static Reply of(Source source, InboundCheck.InboundCheckResult checkResult, EventId id) {
         if (checkResult.checked().isFailed()) {
-            return sandboxed(unverified(source.verification()));
+            return sandboxed(unverified(source.verification()).reply());
         }
         return checkResult
                 .challengeReply()
@@ -48,17 +49,17 @@ final class IngestReplies {
                 .orElseGet(() -> accepted(id));
     }
 
-    /// Returns the same reply for every cause of a failed verification, so that an attacker cannot
-    /// learn the cause.
-    private static Reply unverified(VerificationConfig config) {
-        var reply =
-                Reply.error(
-                        ApiErrorCode.VERIFICATION_FAILED,
-                        "The request could not be verified.",
-                        List.of());
+    /// Returns the same error for every cause of a failed verification, so that an attacker cannot
+    /// learn the cause. It is also the same whether the event was stored or only counted.
+    static ApiException unverified(VerificationConfig config) {
+        var error =
+                new ApiException(
+                        ApiErrorCode.VERIFICATION_FAILED, "The request could not be verified.");
         return config instanceof VerificationConfig.BasicAuthVerification
-                ? reply.with("WWW-Authenticate", "Basic realm=\"webhooks\", charset=\"UTF-8\"")
-                : reply;
+                ? error.withHeader(
+                        new Header(
+                                "WWW-Authenticate", "Basic realm=\"webhooks\", charset=\"UTF-8\""))
+                : error;
     }
 
     /// Returns the reply that the source configures. Replaces a 1xx status with 200, because the

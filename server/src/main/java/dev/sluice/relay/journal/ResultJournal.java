@@ -189,7 +189,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         if (resting.isEmpty()) {
             nextWakeNanos = System.nanoTime() + REST_DURATION.toNanos();
         }
-        resting.addAll(part);
+        part.forEach(result -> resting.add(result.withShortBody()));
     }
 
     private enum NextStep {

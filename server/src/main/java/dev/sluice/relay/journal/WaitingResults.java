@@ -19,6 +19,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /// first one or must end that wait. Only one thread may remove results; any thread may add them.
 final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
 
+    /// Once this many results are queued, further ones keep only the beginning of their responses,
+    /// so that the queue's memory stays bounded while the database does not keep up.
+    private static final int MAX_FULL_BODIES = 5_000;
+
     /// Once this many results are queued, the writer does not wait for more.
     private static final int MIN_BATCH_WITHOUT_LINGER = 64;
 
@@ -84,7 +88,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
             while (results.size() >= capacity) {
                 hasRoom.await();
             }
-            results.add(result);
+            results.add(results.size() < MAX_FULL_BODIES ? result : result.withShortBody());
             boolean isFirstAwaited = isResultAwaited && !isAwaited;
             isAwaited |= isResultAwaited;
             int size = results.size();

@@ -41,14 +41,15 @@ public final class RefusalCounter {
     }
 
     /// Counts a request that was answered with this error. Does nothing if the error does not count
-    /// as a refusal, for example if the body could not be read.
+    /// as a refusal, for example if the body could not be read. An error means that the event was
+    /// not stored, so a failed verification counts as `UNVERIFIED_NOT_STORED`.
     public void count(SourceId source, ApiErrorCode error) {
         reasonOf(error).ifPresent(reason -> count(source, reason));
     }
 
     private static Optional<RefusalReason> reasonOf(ApiErrorCode error) {
         return switch (error) {
-            case VERIFICATION_FAILED -> Optional.of(RefusalReason.VERIFICATION_FAILED);
+            case VERIFICATION_FAILED -> Optional.of(RefusalReason.UNVERIFIED_NOT_STORED);
             case QUOTA_EXCEEDED -> Optional.of(RefusalReason.QUOTA_EXCEEDED);
             case PAYLOAD_TOO_LARGE -> Optional.of(RefusalReason.PAYLOAD_TOO_LARGE);
             case RATE_LIMITED -> Optional.of(RefusalReason.RATE_LIMITED);

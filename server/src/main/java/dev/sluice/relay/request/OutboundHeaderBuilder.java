@@ -8,11 +8,13 @@ import dev.sluice.gateway.SluiceHeaders;
 import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.http.ServerVersion;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.LoopDetector;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +26,11 @@ import java.util.TreeSet;
 ///
 /// The builder starts with the inbound headers. It drops the headers that apply only to a single
 /// network connection, the header that carries the source's credential, headers that make claims
-/// about the route, and headers that only Sluice may set. It then adds the destination's custom
-/// headers, and applies the connection's transformation to all of these headers. Finally, it adds
-/// Sluice's own headers and the authentication.
+/// about the route, and headers that only Sluice may set. If the body was changed, it also drops
+/// the headers with digests of the original body. If the sender sent no `User-Agent`, it adds
+/// Sluice's own. It then adds the destination's custom headers, and applies the connection's
+/// transformation to all of these headers. Finally, it adds Sluice's own headers and the
+/// authentication.
 ///
 /// When a step adds a header, it replaces all headers with the same name from earlier steps. A
 /// sender therefore cannot place its own header next to the one that carries the secret the
@@ -51,6 +55,12 @@ public final class OutboundHeaderBuilder {
     static final String AUTHORIZATION = "Authorization";
 
     private static final String FORWARDED_PREFIX = "X-Forwarded-";
+    private static final String USER_AGENT = "User-Agent";
+
+    /// Inbound headers that contain a digest of the body. They are not forwarded if the body was
+    /// changed.
+    private static final Set<String> BODY_DIGEST_HEADERS =
+            HeaderSyntax.foldedSet(List.of("Content-Digest", "Digest", "Content-MD5"));
 
     private final SluiceHeaders own;
     private final CustomHeaderRules rules;
@@ -70,6 +80,12 @@ public final class OutboundHeaderBuilder {
             throws TransformationException {
         requireReadable(request);
         var headers = forwarded(request);
+        if (!Arrays.equals(body.bytes(), request.body().bytes())) {
+            headers.removeIf(header -> BODY_DIGEST_HEADERS.contains(header.name()));
+        }
+        if (headers.stream().noneMatch(header -> header.isNamed(USER_AGENT))) {
+            headers.add(new Header(USER_AGENT, ServerVersion.USER_AGENT));
+        }
         addCustomHeaders(headers, request.destination().customHeaders().headers());
         if (request.transformation().isPresent()) {
             HeaderRewriter.apply(request.transformation().get(), headers, request, now);

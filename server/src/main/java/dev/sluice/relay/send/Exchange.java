@@ -1,5 +1,7 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.relay.ResponseClass;
+
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.io.ManagedHttpClientConnection;
 import org.apache.hc.core5.http.ClassicHttpRequest;
@@ -44,10 +46,7 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
             rejectUnsolicitedBytes(connection);
             var response = sendAndReceive(request, connection);
             deadline.enter(Deadline.AttemptPhase.RESPONSE_BODY);
-            if (hasBody(response.getCode())) {
-                connection.receiveResponseEntity(response);
-            }
-            var read = ReceivedResponse.of(response);
+            var read = received(response, connection);
             receivedResponse = read;
             isReusable = read.isFullyRead() && isReusable(response, context);
             return response;
@@ -55,6 +54,27 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
             hasReceivedNothing =
                     connection.getEndpointDetails().getReceivedBytesCount() == bytesBefore;
         }
+    }
+
+    /// Reads the body. If the status is 2xx, a body or a head that is not valid HTTP only ends the
+    /// reading, and is noted in the returned response.
+    private static ReceivedResponse received(
+            ClassicHttpResponse response, HttpClientConnection connection)
+            throws IOException, HttpException {
+        if (response instanceof ResponseHeadParser.InvalidHead head) {
+            return ReceivedResponse.invalid(response, head.cause());
+        }
+        try {
+            if (hasBody(response.getCode())) {
+                connection.receiveResponseEntity(response);
+            }
+        } catch (HttpException e) {
+            if (ResponseClass.of(response.getCode()) == ResponseClass.SUCCESS) {
+                return ReceivedResponse.invalid(response, e);
+            }
+            throw e;
+        }
+        return ReceivedResponse.of(response);
     }
 
     /// Fails if a reused connection has unread bytes before the request is sent, because such bytes

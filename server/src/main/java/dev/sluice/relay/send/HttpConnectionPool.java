@@ -64,12 +64,12 @@ final class HttpConnectionPool implements AutoCloseable {
     /// connections have been returned by then.
     private static final int RETIREMENT_ROUNDS = 600;
 
-    /// Allows at most 100 header fields of at most 16 KiB each. The limit is set to 101, because
-    /// the library counts one field too many. [ResponseHeadParser] limits the total size.
+    /// Allows at most 100 header fields. The limit is set to 101, because the library counts one
+    /// field too many. [ResponseHeadParser] limits the total size, which one line may use up.
     private static final Http1Config RESPONSE_HEAD_LIMITS =
             Http1Config.custom()
                     .setMaxHeaderCount(101)
-                    .setMaxLineLength(16 << 10)
+                    .setMaxLineLength(ResponseHeadParser.MAX_HEAD_BYTES)
                     .setMaxEmptyLineCount(1)
                     .build();
 

@@ -164,7 +164,8 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
                         receivedResponse.status(),
                         receivedResponse.body(),
                         deadline.elapsed(),
-                        RetryAfterParser.parse(receivedResponse.retryAfter(), clock.instant()));
+                        RetryAfterParser.parse(receivedResponse.retryAfter(), clock.instant()),
+                        receivedResponse.remark());
             } catch (SendException e) {
                 return unreachable(isClosed ? SendException.interrupted() : e, deadline.elapsed());
             }

@@ -1,5 +1,7 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.relay.ResponseClass;
+
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
@@ -9,6 +11,7 @@ import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.io.DefaultHttpResponseParser;
 import org.apache.hc.core5.http.io.HttpTransportMetrics;
 import org.apache.hc.core5.http.io.SessionInputBuffer;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.util.CharArrayBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,12 +21,33 @@ import java.io.InputStream;
 /// Parses the head of an HTTP response and limits its size to 64 KiB. Each connection has its own
 /// instance.
 ///
+/// Once the status line says 2xx, a head that is too large or malformed afterwards is returned as
+/// an [InvalidHead] instead of being refused: the destination has accepted the event.
+///
 /// The library accepts a truncated head as complete; this parser rejects it.
 final class ResponseHeadParser extends DefaultHttpResponseParser {
 
-    private static final int MAX_HEAD_BYTES = 64 << 10;
+    static final int MAX_HEAD_BYTES = 64 << 10;
+
+    /// A response whose status is 2xx and whose head is invalid after the status line.
+    static final class InvalidHead extends BasicClassicHttpResponse {
+
+        private final transient Exception cause;
+
+        InvalidHead(int status, Exception cause) {
+            super(status);
+            this.cause = cause;
+        }
+
+        Exception cause() {
+            return cause;
+        }
+    }
 
     private @Nullable SessionInputBuffer lastBuffer;
+
+    /// The status of the head that is being parsed; 0 until its status line has been read.
+    private int status;
 
     ResponseHeadParser(Http1Config limits) {
         super(limits);
@@ -33,7 +57,15 @@ final class ResponseHeadParser extends DefaultHttpResponseParser {
     public ClassicHttpResponse parse(SessionInputBuffer buffer, InputStream in)
             throws IOException, HttpException {
         lastBuffer = buffer;
-        return super.parse(new SizeLimitedBuffer(buffer), in);
+        status = 0;
+        try {
+            return super.parse(new SizeLimitedBuffer(buffer), in);
+        } catch (HttpException | MessageConstraintException e) {
+            if (ResponseClass.of(status) == ResponseClass.SUCCESS) {
+                return new InvalidHead(status, e);
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -42,6 +74,7 @@ final class ResponseHeadParser extends DefaultHttpResponseParser {
         try {
             var response = super.createMessage(statusLine);
             if (response.getCode() >= 100 && response.getCode() <= 599) {
+                status = response.getCode();
                 return response;
             }
         } catch (IllegalArgumentException e) {

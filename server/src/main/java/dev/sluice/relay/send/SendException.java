@@ -25,7 +25,8 @@ import javax.net.ssl.SSLException;
 final class SendException extends Exception {
 
     private static final int MAX_QUOTED_CHARS = 200;
-    private static final Pattern CONTROL_CHARACTER = Pattern.compile("\\p{Cntrl}");
+    private static final Pattern UNSAFE_CHARACTER =
+            Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
 
     private final ErrorCode code;
     private final String detail;
@@ -84,12 +85,17 @@ final class SendException extends Exception {
     /// Returns the failure for a response that is not valid HTTP. The library's message may quote
     /// any line of the response, so it is shortened and its control characters are replaced.
     private static SendException invalidResponse(Exception e) {
-        String message = String.valueOf(e.getMessage());
-        String quoted = message.substring(0, Math.min(message.length(), MAX_QUOTED_CHARS));
         return new SendException(
                 ErrorCode.INVALID_RESPONSE,
                 SentEvidence.INVALID_RESPONSE
-                        + CONTROL_CHARACTER.matcher(quoted).replaceAll("\ufffd"));
+                        + quoted(String.valueOf(e.getMessage()), MAX_QUOTED_CHARS));
+    }
+
+    /// Returns text that a receiver chose, cut to `maxChars` and with U+FFFD for each control
+    /// character and each character that changes the direction of text or is a line end.
+    static String quoted(String text, int maxChars) {
+        String start = text.substring(0, Math.min(text.length(), maxChars));
+        return UNSAFE_CHARACTER.matcher(start).replaceAll("\ufffd");
     }
 
     private static SendException tlsFailure(SSLException e) {

@@ -36,6 +36,22 @@ public sealed interface DeliveryResult {
         };
     }
 
+    /// Returns the same result, but with at most the first 1,024 characters of the response.
+    default DeliveryResult withShortBody() {
+        return switch (this) {
+            case FinalResult(var delivery, var status, var attempt, var reason, var finishedAt) ->
+                    new FinalResult(
+                            delivery,
+                            status,
+                            attempt.map(Attempt::withShortBody),
+                            reason,
+                            finishedAt);
+            case RetryResult(var delivery, var attempt, var nextAt) ->
+                    new RetryResult(delivery, attempt.withShortBody(), nextAt);
+            case ReleaseResult _ -> this;
+        };
+    }
+
     /// The delivery has ended.
     ///
     /// @param attempt the last attempt; empty when the delivery ends without one

@@ -227,7 +227,7 @@ public final class TestDeliveryRoutes {
                 .put("attempted_at", outbound.attemptedAt())
                 .put("latency_ms", attempt.latency().toMillis())
                 .put("error_code", attempt.errorCode().map(ErrorCode::text))
-                .put("error_message", attempt.errorMessage())
+                .put("error_message", attempt.errorCode().flatMap(_ -> attempt.errorMessage()))
                 .put("request", requestJson(outbound))
                 .put(
                         "response",

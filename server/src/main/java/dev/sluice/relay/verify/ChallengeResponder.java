@@ -42,7 +42,7 @@ public final class ChallengeResponder {
             return Optional.empty();
         }
         try {
-            var input = Json.fieldReader(body);
+            var input = Json.payloadReader(body);
             return switch (config) {
                 case VerificationConfig.DiscordVerification _ -> discord(input);
                 case VerificationConfig.ProviderVerification(

@@ -66,10 +66,22 @@ class JsonDocumentTest {
     }
 
     @Test
-    void other_encodings_and_a_byte_order_mark_are_not_json() {
+    void other_encodings_are_not_json() {
         assertThat(JsonDocument.read("{}".getBytes(UTF_16BE))).isEmpty();
         assertThat(JsonDocument.read("{}".getBytes(UTF_16LE))).isEmpty();
-        assertThat(JsonDocument.read("\ufeff{}".getBytes(UTF_8))).isEmpty();
+    }
+
+    @Test
+    void a_byte_order_mark_is_skipped_once() {
+        var document =
+                JsonDocument.read("\ufeff{\"a\": {\"b\": [1, \"x\"]}}".getBytes(UTF_8))
+                        .orElseThrow();
+        var list = document.root().member("a").orElseThrow().member("b").orElseThrow();
+
+        assertThat(list.raw().text()).isEqualTo("[1, \"x\"]");
+        assertThat(list.element(1).orElseThrow().string()).hasValue("x");
+        assertThat(JsonDocument.read("\ufeff\ufeff{}".getBytes(UTF_8))).isEmpty();
+        assertThat(JsonDocument.read("\ufeff".getBytes(UTF_8))).isEmpty();
     }
 
     @ParameterizedTest

@@ -123,18 +123,23 @@ final class DispatchHarness implements AutoCloseable {
 
     /// Creates the only node, with this many permits.
     static DispatchHarness firstNode(int permits) {
+        return firstNode(permits, 0);
+    }
+
+    /// Creates the only node, with this many permits, and so many more for slow attempts.
+    static DispatchHarness firstNode(int permits, int slowPermits) {
         try (var db = TestPostgres.open(THREAD_DATABASE.get())) {
             Given.clearTables(db);
         }
-        return anotherNode(permits);
+        return anotherNode(permits, slowPermits);
     }
 
     /// Creates one more node on the same database.
     static DispatchHarness anotherNode() {
-        return anotherNode(Dispatcher.MAX_ATTEMPTS_IN_FLIGHT);
+        return anotherNode(Dispatcher.MAX_ATTEMPTS_IN_FLIGHT, 0);
     }
 
-    private static DispatchHarness anotherNode(int permits) {
+    private static DispatchHarness anotherNode(int permits, int slowPermits) {
         var harness =
                 new DispatchHarness(
                         new DatabaseAddresses(
@@ -147,7 +152,8 @@ final class DispatchHarness implements AutoCloseable {
                         CooldownBackoff.STANDARD,
                         sender -> sender,
                         _ -> InFlightRecorder.NO_OP,
-                        permits);
+                        permits,
+                        slowPermits);
         new PartitionStore(harness.db).makeAhead(harness.clock.instant());
         return harness;
     }
@@ -196,7 +202,8 @@ final class DispatchHarness implements AutoCloseable {
                 cooldowns,
                 wire,
                 recorders,
-                Dispatcher.MAX_ATTEMPTS_IN_FLIGHT);
+                Dispatcher.MAX_ATTEMPTS_IN_FLIGHT,
+                0);
     }
 
     private DispatchHarness(
@@ -207,10 +214,11 @@ final class DispatchHarness implements AutoCloseable {
             CooldownBackoff cooldowns,
             UnaryOperator<Sender> wire,
             Function<Db, InFlightRecorder> recorders,
-            int permits) {
+            int permits,
+            int slowPermits) {
         this.clock = clock;
         encoder = PayloadEncoder.on(new PayloadMeter(), clock, new Wake());
-        this.permits = permits;
+        this.permits = permits + slowPermits;
         ids = new Uuid7(clock, random);
         db = TestPostgres.open(addresses.pool());
         given = new Given(db);
@@ -263,7 +271,11 @@ final class DispatchHarness implements AutoCloseable {
                         DispatchWakes.create());
         dispatcher =
                 TestDispatchers.with(
-                        environment, attemptRunner, Thread::startVirtualThread, permits);
+                        environment,
+                        attemptRunner,
+                        Thread::startVirtualThread,
+                        permits,
+                        slowPermits);
         heartbeat = new Heartbeat(node, dispatcher::dropAll);
         lanes = new CountingLanes(Lanes.of(db, new ZstdPayloadDecoder(db)));
         backlog = new Backlog(environment, lanes, dispatcher, attemptRunner, () -> 0);

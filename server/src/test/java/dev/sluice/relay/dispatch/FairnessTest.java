@@ -154,6 +154,50 @@ class FairnessTest {
                 .isEqualTo(512);
     }
 
+    /// An attack that was made: 1 600 destinations that were never tried and hang kept another one
+    /// of their workspace from its first attempt for two minutes. Rounds are a second apart.
+    @Test
+    void a_new_destination_has_its_first_attempt_soon_beside_hundreds_that_hang() {
+        harness.close();
+        harness = DispatchHarness.firstNode(128, 64);
+        source = harness.given.source();
+        var hanging = receivers("hanging", 300, 32);
+        var later = receivers("later", 2, 32);
+        var others = new Given(harness.db);
+        var otherWorkspace = receiver(others, others.source(), "other.example", 32);
+        harness.refreshConfiguration();
+        for (var receiver : hanging) {
+            harness.sender.hang(receiver.host());
+            load(receiver, 6);
+        }
+
+        for (var receiver : later) {
+            for (int second = 0; second < 5; second++) {
+                passOneSecond(hanging, 192);
+            }
+            load(receiver, 1);
+            for (int second = 0; second < 5; second++) {
+                passOneSecond(hanging, 192);
+            }
+            harness.awaitSent(receiver.host(), 1);
+        }
+        load(otherWorkspace, 1);
+        harness.awaitSent(otherWorkspace.host(), 1);
+        assertThat(hanging.stream().filter(r -> harness.sender.inFlight(r.host()) > 0))
+                .as("32 slow ones and some of 32 in the half")
+                .hasSizeBetween(32, 64);
+    }
+
+    /// Lets all attempts that have a permit begin, and then a second pass.
+    private void passOneSecond(List<TestReceiver> hanging, int permits) {
+        DispatchHarness.awaitSoon()
+                .until(() ->
+                        hanging.stream().mapToInt(r -> harness.sender.inFlight(r.host())).sum()
+                                == permits - harness.dispatcher.permitsLeft());
+        harness.clock.advance(Duration.ofSeconds(1));
+        harness.dispatcher.updateStandings();
+    }
+
     @Test
     void untried_and_slow_destinations_take_nothing_from_proven_ones_of_their_own_workspace() {
         permits(64);

@@ -110,7 +110,7 @@ final class SimulatedReceivers {
             attempt.endedAt = scheduler.now();
         }
         var outcome = outcome(health, time);
-        if (outcome instanceof Outcome.DestinationResponse(int status, _, _, _)) {
+        if (outcome instanceof Outcome.DestinationResponse(int status, _, _, _, _)) {
             attempt.isSuccess = status == 200;
             attempt.isRefusal = status == 404;
         }

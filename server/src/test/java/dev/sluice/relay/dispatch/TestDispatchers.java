@@ -20,6 +20,15 @@ public final class TestDispatchers {
             AttemptRunner attemptRunner,
             Executor threads,
             int permits) {
-        return new Dispatcher(environment, attemptRunner, threads, permits);
+        return with(environment, attemptRunner, threads, permits, 0);
+    }
+
+    static Dispatcher with(
+            DispatchEnvironment environment,
+            AttemptRunner attemptRunner,
+            Executor threads,
+            int permits,
+            int slowPermits) {
+        return new Dispatcher(environment, attemptRunner, threads, permits, slowPermits);
     }
 }

@@ -188,6 +188,84 @@ class FairPermitsTest {
         assertThat(served(a2, 1)).isEmpty();
     }
 
+    /// Sixteen in each half, sixteen for slow attempts. One workspace may have half of each.
+    private final FairPermits<String> withSlow = new FairPermits<>(32, 16, new Wake());
+
+    /// As many destinations of one workspace, each of which wants one permit.
+    private List<PermitHolder<String>> untried(WorkspacePermits workspace, int number) {
+        var holders = new ArrayList<PermitHolder<String>>();
+        for (int i = 0; i < number; i++) {
+            var permitHolder = new PermitHolder<>("untried" + i, workspace);
+            withSlow.enqueue(permitHolder);
+            holders.add(permitHolder);
+        }
+        return holders;
+    }
+
+    private List<PermitHolder<String>> begun() {
+        var begun = new ArrayList<PermitHolder<String>>();
+        for (var next = withSlow.acquireNext(); next.isPresent(); next = withSlow.acquireNext()) {
+            begun.add(next.get().permitHolder());
+        }
+        return begun;
+    }
+
+    @Test
+    void a_slow_attempt_gives_its_permit_back_to_its_half_and_goes_on() {
+        int halfOfHalf = 0;
+        for (int i = 0; i < 20; i++) {
+            var one = new PermitHolder<>("one" + i, a);
+            if (withSlow.tryAcquire(one, UNPROVEN)) {
+                halfOfHalf++;
+                assertThat(withSlow.tryMoveToSlow(one, UNPROVEN)).isEqualTo(i < 8);
+            }
+        }
+
+        assertThat(halfOfHalf).as("eight that moved, and others in their half").isGreaterThan(8);
+        assertThat(withSlow.free()).isEqualTo(48 - halfOfHalf);
+        assertThat(withSlow.tryAcquire(b1, UNPROVEN)).as("another workspace").isTrue();
+        assertThat(withSlow.tryMoveToSlow(b1, UNPROVEN)).isTrue();
+        withSlow.releaseSlow(b1);
+        assertThat(withSlow.free()).isEqualTo(48 - halfOfHalf);
+    }
+
+    @Test
+    void the_newest_untried_destination_has_every_second_turn() {
+        var many = untried(a, 200);
+        var newest = new PermitHolder<>("newest", a);
+        int taken = begun().size();
+        withSlow.enqueue(newest);
+
+        var served = new ArrayList<PermitHolder<String>>();
+        for (int round = 0; round < 2; round++) {
+            withSlow.release(many.get(round), UNPROVEN);
+            withSlow.beginRound();
+            served.addAll(begun());
+        }
+
+        assertThat(taken).isPositive();
+        assertThat(served).contains(newest);
+    }
+
+    /// Neither the half nor the slow share has room for all of them.
+    @Test
+    void when_all_hang_one_more_begins_in_each_round_so_that_room_lasts_until_they_time_out() {
+        untried(a, 200);
+        var hanging = new ArrayList<>(begun());
+        for (int round = 0; round < 3; round++) {
+            hanging.forEach(one -> withSlow.tryMoveToSlow(one, UNPROVEN));
+            withSlow.beginRound();
+            var more = begun();
+            hanging.addAll(more);
+        }
+        int before = hanging.size();
+        withSlow.beginRound();
+
+        assertThat(begun()).hasSizeLessThanOrEqualTo(1);
+        assertThat(before).isLessThan(16);
+        assertThat(withSlow.tryAcquire(b1, UNPROVEN)).as("another workspace").isTrue();
+    }
+
     @Test
     void while_closed_permits_come_back_and_only_who_takes_all_gets_any() {
         take(a1, 2);

@@ -20,4 +20,21 @@ class PermitLimitTest {
     void as_many_as_heap_and_files_bear(long heapMebibytes, long openFiles, int permits) {
         assertThat(PermitLimit.of(heapMebibytes << 20, openFiles)).isEqualTo(permits);
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "512,   1048576, 2048",
+        "1024,  1048576, 4096",
+        "2048,  1048576, 8192",
+        "6144,  1048576, 8192",
+        "9000,  1048576, 8192",
+        "2048,  20000,   1808",
+        "512,   4096,    0",
+    })
+    void slow_ones_have_what_the_others_leave(long heapMebibytes, long openFiles, int permits) {
+        long heap = heapMebibytes << 20;
+
+        assertThat(PermitLimit.slow(heap, openFiles, PermitLimit.of(heap, openFiles)))
+                .isEqualTo(permits);
+    }
 }

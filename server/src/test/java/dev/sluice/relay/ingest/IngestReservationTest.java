@@ -150,7 +150,12 @@ class IngestReservationTest {
                 null,
                 null,
                 PayloadEncoder.off(new PayloadMeter(), clock),
-                IngestLimits.of(null, null, quota, dispatcher.admission()),
+                IngestLimits.of(
+                        null,
+                        null,
+                        new UnverifiedEventLimiter(clock),
+                        quota,
+                        dispatcher.admission()),
                 new IngestEndpoint.IngestMeters(
                         new RefusalCounter(clock),
                         LockFreeHistogram.ofDurations(),

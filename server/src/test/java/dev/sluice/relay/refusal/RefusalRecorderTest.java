@@ -86,7 +86,7 @@ class RefusalRecorderTest {
     void each_source_and_minute_gets_one_line_when_the_minute_is_over() {
         var recorder = recorder(db);
         counter.count(source, RefusalReason.RATE_LIMITED);
-        counter.count(source, ApiErrorCode.VERIFICATION_FAILED);
+        counter.count(source, RefusalReason.VERIFICATION_FAILED);
         recorder.run();
         counter.count(source, ApiErrorCode.RATE_LIMITED);
         counter.count(source, ApiErrorCode.MALFORMED_REQUEST); // no refusal

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.ServerVersion;
 import dev.sluice.platform.secret.Secret;
 
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,9 @@ class OutboundHeaderBuilderTest {
                     "X-Service-Attempt: 1",
                     "X-Service-Method: POST",
                     "X-Service-Hop: 1");
+
+    private static final Header DEFAULT_USER_AGENT =
+            new Header("User-Agent", ServerVersion.USER_AGENT);
 
     private final OutboundHeaderBuilder headerBuilder = new OutboundHeaderBuilder("X-Service");
 
@@ -143,6 +147,39 @@ class OutboundHeaderBuilderTest {
                         "X-Api-Key");
 
         assertThat(forwarded(request)).isEqualTo(headers("X-A: 1"));
+    }
+
+    @Test
+    void a_request_without_a_user_agent_gets_ours() throws TransformationException {
+        assertThat(headerBuilder.build(PLAIN_REQUEST, PLAIN_REQUEST.body(), NOW))
+                .contains(DEFAULT_USER_AGENT);
+        var theirs = withInbound(PLAIN_REQUEST, "user-agent: Provider/1.0");
+        assertThat(headerBuilder.build(theirs, theirs.body(), NOW))
+                .filteredOn(header -> header.isNamed("User-Agent"))
+                .containsExactly(new Header("user-agent", "Provider/1.0"));
+        var custom = withCustom(PLAIN_REQUEST, "User-Agent: Mine");
+        assertThat(headerBuilder.build(custom, custom.body(), NOW))
+                .filteredOn(header -> header.isNamed("User-Agent"))
+                .containsExactly(new Header("User-Agent", "Mine"));
+    }
+
+    @Test
+    void a_digest_of_the_body_is_forwarded_unless_the_body_was_changed()
+            throws TransformationException {
+        var request =
+                withBody(
+                        withInbound(
+                                PLAIN_REQUEST,
+                                "Content-Digest: sha-256=:x:",
+                                "digest: y",
+                                "Content_MD5: z",
+                                "X-A: 1"),
+                        OutboundRequests.body("{}"));
+
+        assertThat(forwarded(request)).isEqualTo(request.inboundHeaders());
+        assertThat(headerBuilder.build(request, OutboundRequests.body("{ }"), NOW))
+                .contains(new Header("X-A", "1"))
+                .doesNotContainAnyElementsOf(request.inboundHeaders().subList(0, 3));
     }
 
     @Test
@@ -303,9 +340,12 @@ class OutboundHeaderBuilderTest {
         assertThat(values(request, "Authorization")).containsExactly("Basic dGVzdDoxMjPCow==");
     }
 
+    /// Without the `User-Agent` that is added where the sender sent none.
     private static List<Header> of(OutboundHeaderBuilder headerBuilder, OutboundRequest request) {
         try {
-            return headerBuilder.build(request, request.body(), NOW);
+            var headers = headerBuilder.build(request, request.body(), NOW);
+            headers.remove(DEFAULT_USER_AGENT);
+            return headers;
         } catch (TransformationException e) {
             throw new AssertionError(e.detail(), e);
         }

@@ -158,6 +158,7 @@ class PreparedRequestTest {
         assertThat(headers)
                 .extracting(Header::name)
                 .containsExactly(
+                        "User-Agent",
                         "X-Service-Event-Id",
                         "X-Service-Delivery-Id",
                         "X-Service-Attempt",
@@ -239,10 +240,21 @@ class PreparedRequestTest {
                                                         + " source's name)"));
     }
 
-    /// But for those that say which delivery it is.
+    @Test
+    void a_transformation_may_remove_or_replace_the_user_agent() {
+        assertThat(all(PLAIN_REQUEST, "{'remove_headers': ['user-agent']}"))
+                .noneMatch(header -> header.isNamed("User-Agent"));
+        assertThat(all(PLAIN_REQUEST, "{'set_headers': [{'name': 'User-Agent', 'value': 'Mine'}]}"))
+                .filteredOn(header -> header.isNamed("User-Agent"))
+                .containsExactly(new Header("User-Agent", "Mine"));
+    }
+
+    /// But for those that say which delivery it is, and the `User-Agent` of a sender without one.
     private static List<Header> sent(OutboundRequest request, String rules) {
         var headers = all(request, rules);
-        return headers.subList(0, headers.size() - 5);
+        return headers.subList(0, headers.size() - 5).stream()
+                .filter(header -> !header.isNamed("User-Agent"))
+                .toList();
     }
 
     private static List<Header> all(OutboundRequest request, String rules) {

@@ -14,6 +14,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sluice.gateway.destination.AuthConfig;
+import dev.sluice.platform.http.ServerVersion;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Secret;
@@ -65,6 +66,7 @@ class HostileReceiverTest {
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
     private static final Duration SHORT_TIMEOUT = Duration.ofMillis(400);
     private static final Duration MAX_OVERRUN = Duration.ofSeconds(5);
+    private static final String FAILED_STATUS_LINE = "HTTP/1.1 500 No\r\n";
     private static final String OK_STATUS_LINE = "HTTP/1.1 200 OK\r\n";
 
     private final Receiver receiver = Receiver.start();
@@ -176,35 +178,35 @@ class HostileReceiverTest {
                         "HTTP/1.1 abc\r\n\r\n", ConnectionAction.KEEP, ErrorCode.INVALID_RESPONSE),
                 arguments("HTTP/2 200\r\n\r\n", ConnectionAction.KEEP, ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "Content-Length: abc\r\n\r\n",
+                        FAILED_STATUS_LINE + "Content-Length: abc\r\n\r\n",
                         ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "Content-Length: -1\r\n\r\n",
+                        FAILED_STATUS_LINE + "Content-Length: -1\r\n\r\n",
                         ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+                        FAILED_STATUS_LINE + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
                         ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "Transfer-Encoding: gzip\r\n\r\nab",
+                        FAILED_STATUS_LINE + "Transfer-Encoding: gzip\r\n\r\nab",
                         ConnectionAction.CLOSE,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
+                        FAILED_STATUS_LINE + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
                         ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "A: " + "a".repeat(1 << 20) + "\r\n\r\n",
+                        FAILED_STATUS_LINE + "A: " + "a".repeat(1 << 20) + "\r\n\r\n",
                         ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + ("A: " + "a".repeat(8000) + "\r\n").repeat(9) + "\r\n",
+                        FAILED_STATUS_LINE + ("A: " + "a".repeat(8000) + "\r\n").repeat(9) + "\r\n",
                         ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK_STATUS_LINE + "A: b\r\n".repeat(101),
+                        FAILED_STATUS_LINE + "A: b\r\n".repeat(101),
                         ConnectionAction.STALL,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
@@ -223,6 +225,65 @@ class HostileReceiverTest {
         assertUnreachable(outcome, code);
         assertThat(outcome.latency()).isLessThan(Duration.ofSeconds(20));
         assertThat(receiver.requests()).hasSize(1);
+    }
+
+    static Stream<Arguments> once_the_status_is_2xx_the_rest_may_be_invalid() {
+        return Stream.of(
+                arguments("Content-Length: abc\r\n\r\n", ""),
+                arguments("Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", ""),
+                arguments("Transfer-Encoding: gzip\r\n\r\nab", ""),
+                arguments("Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nxyz\r\n", "ok"),
+                arguments("no header\r\n\r\n", ""),
+                arguments("A: " + "a".repeat(1 << 20) + "\r\n\r\n", ""),
+                arguments(("A: " + "a".repeat(8000) + "\r\n").repeat(9) + "\r\n", ""),
+                arguments("A: b\r\n".repeat(101), ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void once_the_status_is_2xx_the_rest_may_be_invalid(String rest, String body) {
+        receiver.willDo(
+                new ScriptedResponse(OK_STATUS_LINE + rest, ConnectionAction.KEEP),
+                answer(200, "next"));
+
+        var answered = answered(sent(Duration.ofSeconds(30)));
+
+        assertThat(answered.status()).isEqualTo(200);
+        assertThat(answered.body()).isEqualTo(body);
+        assertThat(answered.remark())
+                .get()
+                .asString()
+                .startsWith("The rest of the response is not valid HTTP: ")
+                .hasSizeLessThan(300)
+                .doesNotContainPattern("\\p{Cntrl}");
+        assertThat(answered(sent(Duration.ofSeconds(5))).body()).isEqualTo("next");
+        assertThat(receiver.connections()).as("the connection is closed").isEqualTo(2);
+    }
+
+    @Test
+    void one_line_may_take_almost_all_of_a_head() {
+        receiver.willDo(answer(503, "", "Cache-Tag: " + "a".repeat(60_000)), answer(200, ""));
+
+        assertThat(answered(sent(Duration.ofSeconds(5))).status()).isEqualTo(503);
+        assertThat(answered(sent(Duration.ofSeconds(5))).status()).isEqualTo(200);
+        assertThat(receiver.connections()).isEqualTo(1);
+    }
+
+    @Test
+    void a_redirect_says_where_it_leads() {
+        receiver.willDo(
+                answer(301, "", "Location: https://new.example/hook?a=b"),
+                answer(302, ""),
+                answer(307, "", "Location: /\u001b[31m" + "x".repeat(9000)));
+
+        assertThat(answered(sent(Duration.ofSeconds(5))).remark())
+                .hasValue("https://new.example/hook?a=b");
+        assertThat(answered(sent(Duration.ofSeconds(5))).remark()).isEmpty();
+        assertThat(answered(sent(Duration.ofSeconds(5))).remark())
+                .get()
+                .asString()
+                .startsWith("/\ufffd[31mxxx")
+                .hasSize(200);
     }
 
     @ParameterizedTest
@@ -394,20 +455,31 @@ class HostileReceiverTest {
 
         var answered = answered(sent(Duration.ofSeconds(30)));
 
-        assertThat(answered.body()).hasSize(4096).startsWith("0123456789");
+        assertThat(answered.body()).hasSize(1024).startsWith("0123456789");
         assertThat(answered.latency()).isLessThan(Duration.ofSeconds(20));
         assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEmpty();
         assertThat(receiver.connections()).isEqualTo(2);
     }
 
     @ParameterizedTest
-    @CsvSource({"4095, 1", "4096, 1", "4097, 1", "65536, 1", "65537, 2", "10000000, 2"})
+    @CsvSource({
+        "200, 1023, 1023, 1",
+        "200, 1025, 1024, 1",
+        "200, 65536, 1024, 1",
+        "200, 65537, 1024, 2",
+        "500, 16383, 16383, 1",
+        "500, 16384, 16384, 1",
+        "500, 16385, 16384, 1",
+        "500, 65536, 16384, 1",
+        "500, 65537, 16384, 2",
+        "500, 10000000, 16384, 2",
+    })
     void a_connection_is_kept_for_the_next_attempt_when_the_rest_is_worth_reading(
-            int length, int connections) {
-        receiver.willDo(answer(200, "a".repeat(length)));
+            int status, int length, int kept, int connections) {
+        receiver.willDo(answer(status, "a".repeat(length)));
 
-        assertThat(answered(sent(SHORT_TIMEOUT)).body()).hasSize(Math.min(length, 4096));
-        assertThat(answered(sent(SHORT_TIMEOUT)).body()).hasSize(Math.min(length, 4096));
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).hasSize(kept);
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).hasSize(kept);
         assertThat(receiver.connections()).isEqualTo(connections);
     }
 
@@ -530,9 +602,9 @@ class HostileReceiverTest {
 
     @Test
     void a_character_cut_by_the_limit_is_left_out() {
-        receiver.willDo(answer(200, "a".repeat(4095) + "\u00c3\u00a9 and more"));
+        receiver.willDo(answer(200, "a".repeat(1023) + "\u00c3\u00a9 and more"));
 
-        assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEqualTo("a".repeat(4095));
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEqualTo("a".repeat(1023));
     }
 
     @ParameterizedTest
@@ -587,6 +659,7 @@ class HostileReceiverTest {
                         "X-b: 1",
                         "x-A: \u0080\u009f\u00ff\ttab",
                         "X-b: 2",
+                        "User-Agent: " + ServerVersion.USER_AGENT,
                         "X-Custom: evil  Injected: yes",
                         "X-Service-Event-Id: 0190a5c4-0000-7000-8000-000000000000",
                         "X-Service-Delivery-Id: 0190a5c4-0000-7000-8000-000000000001",
