@@ -88,9 +88,9 @@ public final class RegistrationRoutes {
         }
         var email = input.required("email", input.parsed("email", Account::normalizedEmail));
         var password = PasswordFields.newPassword(input, "password");
-        var name = input.required("name", input.visibleText("name", 1, 100));
+        var name = input.required("name", input.name("name", 1, 100));
         var inviteToken = input.text("invite_token", 1, 200).toOptional();
-        var workspaceName = input.visibleText("workspace_name", 1, 100);
+        var workspaceName = input.name("workspace_name", 1, 100);
         if (!isInvited) {
             input.required("workspace_name", workspaceName);
         }

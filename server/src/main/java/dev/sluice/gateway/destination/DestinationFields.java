@@ -25,7 +25,7 @@ record DestinationFields(
     static DestinationFields read(
             FieldReader input, AddressPolicy addresses, CustomHeaderRules headerRules) {
         return new DestinationFields(
-                input.visibleText("name", 1, 200),
+                input.name("name", 1, 200),
                 url(input, addresses),
                 input.integer("timeout_ms", 1, MAX_TIMEOUT_MILLIS).map(Duration::ofMillis),
                 input.nested("auth_config").map(auth -> AuthJson.read(auth, headerRules)),
