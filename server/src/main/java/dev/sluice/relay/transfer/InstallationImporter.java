@@ -5,6 +5,7 @@ import dev.sluice.platform.datafile.DataFileException;
 import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
 import dev.sluice.platform.datafile.DataFileReader;
+import dev.sluice.platform.datafile.DividedRows;
 import dev.sluice.platform.datafile.ResealedRows;
 import dev.sluice.platform.datafile.ResealedRows.KeyChange;
 import dev.sluice.platform.db.Database;
@@ -35,9 +36,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Reads a data file into an empty database.
 ///
-/// All rows are written in one transaction, which commits only after the file's checksum has been
-/// verified. If the import stops before that, the database has the tables but no imported rows, and
-/// the import can be repeated.
+/// Rows are written in one transaction, which commits only after the file's checksum has been
+/// verified. A transaction cannot lock the partitions of years, so events, deliveries and attempts
+/// of more than [DayRange#MAX_DAYS] days are written in further transactions, which commit earlier.
+/// Nobody can see these rows until the first transaction commits, because it writes what they
+/// belong to. If the import fails, it drops them; if it is killed, the next import does. In both
+/// cases the import can be repeated.
 public final class InstallationImporter {
 
     /// How long the database may take to respond. Committing many rows can take a long time on a
@@ -96,6 +100,7 @@ public final class InstallationImporter {
     ///
     /// @throws DataFileException if the file cannot be imported
     public void requireFit(DataFileHeader header) {
+        requireKnown(header);
         var version = SchemaMigrator.version(database);
         if (header.origin().schemaVersion() > version.newest()) {
             throw new DataFileException(
@@ -116,9 +121,36 @@ public final class InstallationImporter {
         }
     }
 
+    /// Checks tables and sequences as far as this is possible without the database.
+    private static void requireKnown(DataFileHeader header) {
+        if (!header.tables().stream().allMatch(InstallationTables::isExported)) {
+            throw unknownContent();
+        }
+        header.sequences()
+                .forEach((name, last) -> {
+                    long max = InstallationTables.SEQUENCES.getOrDefault(name, 0L);
+                    if (max == 0) {
+                        throw unknownContent();
+                    }
+                    if (last < 1 || last > max) {
+                        throw new DataFileException(
+                                "The file lets the sequence "
+                                        + name
+                                        + " go on after "
+                                        + last
+                                        + ", which no installation reaches. Name a file that"
+                                        + " export-data wrote.");
+                    }
+                });
+    }
+
+    /// Does not look into partitioned tables. Without the rows of other tables, what they have is
+    /// left over from an import that was killed. Looking would also lock each of their partitions.
     private void requireEmpty(Tx tx, Map<String, List<String>> columns) {
         for (String table : columns.keySet()) {
-            if (!InstallationTables.SEEDED.contains(table) && TransferQueries.hasRows(tx, table)) {
+            if (!InstallationTables.SEEDED.contains(table)
+                    && !PartitionStore.PARTITIONED_TABLES.contains(table)
+                    && TransferQueries.hasRows(tx, table)) {
                 throw new DataFileException(
                         "The database "
                                 + database.name()
@@ -137,19 +169,18 @@ public final class InstallationImporter {
     /// @param master the sealer that seals the secrets in the database
     /// @throws DataFileException if the file is damaged, or the database is no longer empty
     public TransferSummary read(DataFileReader file, Sealer secrets, Sealer master) {
-        SchemaMigrator.run(database, file.header().origin().schemaVersion());
         TransferSummary summary;
-        try (var db = open()) {
-            new PartitionStore(db).make(file.header().days());
+        try (var db = open();
+                var history = open()) {
+            boolean isNew = !db.call(TransferQueries::hasSchema);
+            SchemaMigrator.run(database, file.header().origin().schemaVersion());
             var change = new KeyChange(secrets, master, unreadable::incrementAndGet);
-            summary =
-                    db.call(tx -> {
-                        try {
-                            return read(tx, file, change);
-                        } catch (IOException e) {
-                            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-                        }
-                    });
+            try {
+                summary = db.call(tx -> readOrThrow(tx, history, file, change));
+            } catch (RuntimeException e) {
+                removeRemains(db, history, isNew, e);
+                throw e;
+            }
         }
         try {
             SchemaMigrator.run(database);
@@ -159,25 +190,69 @@ public final class InstallationImporter {
         return summary;
     }
 
-    private Db open() {
-        return Db.open(database, "import-data", 1, SILENCE_TIMEOUT);
+    private TransferSummary readOrThrow(Tx tx, Db history, DataFileReader file, KeyChange change) {
+        try {
+            return read(tx, history, file, change);
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+        }
     }
 
-    private TransferSummary read(Tx tx, DataFileReader file, KeyChange change) throws IOException {
+    /// Removes what a failed import committed, unless the database is in use: the partitions, and
+    /// the schema if the import created it. A schema of the file's version would keep out a file of
+    /// another version. If this fails as well, the next import drops the partitions.
+    private void removeRemains(Db db, Db history, boolean isNew, RuntimeException failure) {
+        try {
+            db.run(tx -> {
+                begin(tx, history);
+                if (isNew) {
+                    TransferStore.dropSchema(tx);
+                }
+            });
+        } catch (DbException | DataFileException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /// Keeps servers and other imports out until the transaction ends, and drops all partitions.
+    ///
+    /// @throws DataFileException if the database is not empty
+    private Map<String, List<String>> begin(Tx tx, Db history) {
         TransferQueries.liftTimeLimits(tx);
         TransferStore.lockDatabase(tx);
         var columns = TransferQueries.columns(tx);
         requireEmpty(tx, columns);
+        new PartitionStore(history).dropAllAlone();
+        return columns;
+    }
+
+    private Db open() {
+        return Db.open(database, "import-data", 1, SILENCE_TIMEOUT);
+    }
+
+    /// @param history the database again, for transactions beside `tx`. They use only partitioned
+    ///   tables, which `tx` does not lock against them
+    private TransferSummary read(Tx tx, Db history, DataFileReader file, KeyChange change)
+            throws IOException {
+        var columns = begin(tx, history);
         var layouts = new HashMap<String, TableLayout>();
-        file.header().tables().forEach(table -> layouts.put(table.name(), table));
+        file.header().tables().forEach(table -> layouts.put(table.name(), known(table, columns)));
+        new PartitionStore(history).makeAlone(file.header().days());
         var summary = TransferSummary.NONE;
         for (var name = file.nextTable(); name.isPresent(); name = file.nextTable()) {
-            var layout = known(Optional.ofNullable(layouts.remove(name.get())), columns);
-            summary = summary.plus(layout.name(), readTable(tx, file, layout, change));
+            var layout =
+                    Optional.ofNullable(layouts.remove(name.get()))
+                            .orElseThrow(InstallationImporter::unknownContent);
+            summary = summary.plus(layout.name(), readTable(tx, history, file, layout, change));
         }
         file.end();
         if (!layouts.isEmpty()) {
             throw unknownContent();
+        }
+        if (!TransferQueries.isUsable(tx)) {
+            throw new DataFileException(
+                    "The file has rows with which no server could start. Name a file that"
+                            + " export-data wrote.");
         }
         file.header()
                 .sequences()
@@ -202,12 +277,11 @@ public final class InstallationImporter {
     /// Returns the layout if the database has this table with these columns; throws otherwise. This
     /// check ensures that a name from the file is used in an SQL statement only if it exists in the
     /// database.
-    private static TableLayout known(
-            Optional<TableLayout> layout, Map<String, List<String>> columns) {
-        return layout.filter(table ->
-                        columns.getOrDefault(table.name(), List.of()).containsAll(table.columns()))
-                .filter(table -> table.columns().containsAll(table.sealed().keySet()))
-                .orElseThrow(InstallationImporter::unknownContent);
+    private static TableLayout known(TableLayout layout, Map<String, List<String>> columns) {
+        if (!columns.getOrDefault(layout.name(), List.of()).containsAll(layout.columns())) {
+            throw unknownContent();
+        }
+        return layout;
     }
 
     private static DataFileException unknownContent() {
@@ -216,7 +290,8 @@ public final class InstallationImporter {
                         + " program. Name one that export-data wrote.");
     }
 
-    private long readTable(Tx tx, DataFileReader file, TableLayout layout, KeyChange change)
+    private long readTable(
+            Tx tx, Db history, DataFileReader file, TableLayout layout, KeyChange change)
             throws IOException {
         if (layout.isSeeded()) {
             TransferStore.clear(tx, layout);
@@ -225,8 +300,12 @@ public final class InstallationImporter {
         InputStream rows = counted(file.rows(), layout, bytes);
         boolean isResealed = change.from() != change.to() && !layout.sealed().isEmpty();
         long written =
-                TransferStore.write(
-                        tx, layout, isResealed ? new ResealedRows(rows, layout, change) : rows);
+                PartitionStore.PARTITIONED_TABLES.contains(layout.name())
+                        ? writeDays(tx, history, layout, rows)
+                        : TransferStore.write(
+                                tx,
+                                layout,
+                                isResealed ? new ResealedRows(rows, layout, change) : rows);
         if (written != file.rowCount()) {
             throw new DataFileException(
                     "The file has another number of rows of the table "
@@ -234,6 +313,30 @@ public final class InstallationImporter {
                             + " than it says. Fetch it again, or use another one.");
         }
         progress.finished(layout.name(), written, bytes.get());
+        return written;
+    }
+
+    /// Writes the rows of the first days in `tx`, and all others in transactions of their own.
+    private static long writeDays(Tx tx, Db history, TableLayout layout, InputStream in)
+            throws IOException {
+        var rows =
+                new DividedRows(
+                        in,
+                        layout.columns().indexOf(PartitionStore.keyColumn(layout.name())),
+                        layout.columns().size(),
+                        PartitionStore::dayOf,
+                        DayRange.MAX_DAYS);
+        long written = TransferStore.write(tx, layout, rows.next());
+        while (rows.hasNext()) {
+            written +=
+                    history.call(own -> {
+                        try {
+                            return TransferStore.write(own, layout, rows.next());
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+                        }
+                    });
+        }
         return written;
     }
 
