@@ -34,6 +34,7 @@ class SourceApiTest {
                         "color",
                         "token",
                         "ingest_path",
+                        "ingest_url",
                         "previous_token_until",
                         "verification_config",
                         "response_config",
@@ -47,6 +48,8 @@ class SourceApiTest {
         assertThat(source.text("color")).matches("#[0-9a-f]{6}");
         assertThat(source.text("token")).matches("[0-9A-Za-z]{32}");
         assertThat(source.text("ingest_path")).isEqualTo("/in/" + source.text("token"));
+        assertThat(source.text("ingest_url"))
+                .matches("http://localhost:[0-9]+" + source.text("ingest_path"));
         assertThat(json.path("verification_config")).hasToString("{\"provider\":\"none\"}");
         assertThat(json.path("response_config").isNull()).isTrue();
         assertThat(source.text("status")).isEqualTo("active");
