@@ -13,7 +13,7 @@ const TIME = '2026-01-02T03:04:05.678Z';
 const EVENT = '018f3c5e-7a04-7000-8000-000000004000';
 
 const source = {
-  id: 's', name: 'Shop', description: null, color: '#2563eb', token: 't', ingest_path: '/in/t', response_config: null, status: 'active', created_at: TIME, updated_at: TIME,
+  id: 's', name: 'Shop', description: null, color: '#2563eb', token: 't', ingest_path: '/in/t', ingest_url: 'https://sluice.example.com/in/t', response_config: null, status: 'active', created_at: TIME, updated_at: TIME,
   verification_config: { provider: 'none' } as Record<string, unknown>,
 };
 const destination = {

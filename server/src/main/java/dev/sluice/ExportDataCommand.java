@@ -174,7 +174,7 @@ final class ExportDataCommand {
         if (refusal.isPresent()) {
             throw new DataFileException("The export failed: " + refusal.get());
         }
-        try (var db = Db.open(database, "export-data", 1, STATEMENT_TIMEOUT)) {
+        try (var db = Db.open(database, "export-data", 2, STATEMENT_TIMEOUT)) {
             return new InstallationExporter(
                             Main.version(), version.applied(), seal, new TransferPrinter(err))
                     .write(db, out);

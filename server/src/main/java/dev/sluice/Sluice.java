@@ -96,7 +96,8 @@ final class Sluice implements AutoCloseable {
                         base,
                         account,
                         config.delivery().addressPolicy(),
-                        CustomHeaderRules.withPrefix(config.delivery().headerPrefix()));
+                        CustomHeaderRules.withPrefix(config.delivery().headerPrefix()),
+                        config.server().baseUrl());
         var relay = RelayAssembly.start(base, account, gateway, relay(config, storage, freeShare));
         var observe =
                 new ObserveAssembly(

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -67,6 +68,54 @@ class LogSettingsTest {
         assertThat(started).hasSize(1);
         assertThat(started.getFirst().path("level").asString()).isEqualTo("info");
         assertThat(started.getFirst().path("port").isInt()).isTrue();
+    }
+
+    /// The name was saved by an older version, which allowed everything in it.
+    @ParameterizedTest
+    @ValueSource(strings = {"text", "json"})
+    void no_name_forges_a_line_or_steers_a_terminal(String format) throws IOException {
+        String hostile =
+                "a\n2026-01-02T03:04:05.678Z ERROR Sluice disk.full\u001b[2J\u009b2J\u202e\u2028b";
+        var database = TestPostgres.newDatabase();
+        try (var receiver = Receiver.start();
+                var db = TestPostgres.open(database);
+                var server =
+                        RelayProcess.start(
+                                directory, database, Map.of("SLUICE_LOG_FORMAT", format))) {
+            receiver.willAnswer(410);
+            var api = server.api();
+            var source = api.source("shop");
+            var destination = api.destination(receiver.url(), "");
+            api.connect(source, destination);
+            db.run(tx ->
+                    tx.update(
+                            """
+                            with next as (update config_version set version = version + 1 returning version)
+                            update destination set name = ?, version = (select version from next)
+                            """,
+                            hostile));
+            await().until(() ->
+                    api.get("/api/v1/destinations/" + destination.text("id"))
+                            .text("name")
+                            .equals(hostile));
+            await().untilAsserted(() -> {
+                api.ingest(source.text("ingest_path"), "{}");
+                assertThat(server.log()).contains("disk.full");
+            });
+            assertThat(server.stop()).isZero();
+
+            assertThat(server.log().chars())
+                    .noneMatch(c -> c != '\n' && c != '\t' && Character.isISOControl(c))
+                    .noneMatch(c -> c == 0x202e || c == 0x2028);
+            assertThat(server.log().lines())
+                    .filteredOn(line -> line.contains("disk.full"))
+                    .isNotEmpty()
+                    .allMatch(line -> line.matches(".*(delivery\\.ended|attempts\\.failed).*"))
+                    .allMatch(line ->
+                            line.contains(
+                                    "a\\n2026-01-02T03:04:05.678Z ERROR Sluice"
+                                            + " disk.full\\u001"));
+        }
     }
 
     @ParameterizedTest

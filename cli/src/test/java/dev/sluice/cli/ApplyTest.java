@@ -168,6 +168,18 @@ class ApplyTest {
         assertThat(again.path("changes").toString()).doesNotContain("secret-value");
     }
 
+    /// The server keeps no secret for another host.
+    @Test
+    void a_destination_that_moves_gets_its_secrets_again() {
+        apply(GATEWAY);
+
+        var moved = apply(GATEWAY.replace("http://127.9.8.7:8099", "http://127.9.8.6:8099"));
+
+        assertThat(moved.status()).as(moved.err()).isZero();
+        assertThat(apply(GATEWAY.replace("127.9.8.7:8099", "127.9.8.6:8099")).err())
+                .contains("Nothing to change.");
+    }
+
     @Test
     void prune_deletes_what_the_file_does_not_have() {
         apply(GATEWAY);

@@ -34,6 +34,7 @@ class SourceApiTest {
                         "color",
                         "token",
                         "ingest_path",
+                        "ingest_url",
                         "previous_token_until",
                         "verification_config",
                         "response_config",
@@ -47,6 +48,8 @@ class SourceApiTest {
         assertThat(source.text("color")).matches("#[0-9a-f]{6}");
         assertThat(source.text("token")).matches("[0-9A-Za-z]{32}");
         assertThat(source.text("ingest_path")).isEqualTo("/in/" + source.text("token"));
+        assertThat(source.text("ingest_url"))
+                .matches("http://localhost:[0-9]+" + source.text("ingest_path"));
         assertThat(json.path("verification_config")).hasToString("{\"provider\":\"none\"}");
         assertThat(json.path("response_config").isNull()).isTrue();
         assertThat(source.text("status")).isEqualTo("active");
@@ -129,10 +132,10 @@ class SourceApiTest {
                     {'status': null}         | status      | status cannot be null.
                     {'name': ''}             | name        | name must have 1 to 200 characters.
                     {'name': ' \\u2003'}      | name        | name must have at least one visible character.
-                    {'name': '\\u200b\\ufeff'} | name      | name must have at least one visible character.
+                    {'name': '\\u200b\\ufeff'} | name      | name must not contain the character U+FEFF.
                     {'name': 7}              | name        | name must be a string.
-                    {'name': 'a\\u0000b'}    | name        | name must not contain the NUL character.
-                    {'name': 'a\\ud800b'}    | name        | name must be valid Unicode text.
+                    {'name': 'a\\u0000b'}    | name        | name must not contain the character U+0000.
+                    {'name': 'a\\ud800b'}    | name        | name must not contain the character U+D800.
                     {'description': ['x']}   | description | description must be a string.
                     {'color': 'red'}         | color       | color must have 7 characters.
                     {'color': '#12345g'}     | color       | color must be a colour such as #2563eb.

@@ -110,7 +110,8 @@ class UnreadableSettingsTest {
         var event = api.ingest(source.text("ingest_path"), "{}");
         isHeld(event, DESTINATION_REASON);
 
-        patch("destinations", destination, "{'url': '" + receiver.url() + "'}");
+        var auth = ", 'auth_config': {'type': 'hmac', 'secret': 'topsecret'}";
+        patch("destinations", destination, "{'url': '" + receiver.url() + "'" + auth + "}");
 
         EventReader.delivery(api, event, "succeeded");
     }

@@ -25,18 +25,15 @@ public final class Person {
 
     /// Registers an account that joins the workspace of an invite.
     public static Person registerInvited(ApiClient api, String email, String token) {
-        return new Person(
-                api,
-                expectSignedIn(
-                        api.send(
-                                withBody(
-                                        api.anonymous("/api/v1/auth/register"),
-                                        "{'email':'%s','password':'%s','name':'%s','invite_token':'%s'}"
-                                                .formatted(
-                                                        email,
-                                                        PASSWORD,
-                                                        email.split("@", 2)[0],
-                                                        token)))));
+        return new Person(api, expectSignedIn(tryRegisterInvited(api, email, token)));
+    }
+
+    public static ApiResponse tryRegisterInvited(ApiClient api, String email, String token) {
+        return api.send(
+                withBody(
+                        api.anonymous("/api/v1/auth/register"),
+                        "{'email':'%s','password':'%s','name':'%s','invite_token':'%s'}"
+                                .formatted(email, PASSWORD, email.split("@", 2)[0], token)));
     }
 
     public static ApiResponse tryRegister(ApiClient api, String email) {

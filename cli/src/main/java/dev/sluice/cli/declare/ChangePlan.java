@@ -42,15 +42,24 @@ final class ChangePlan {
             boolean hasNewSecrets,
             List<PlannedChange> changes) {
         var fields = JsonTree.object();
+        boolean areSecretsSent = hasNewSecrets || isUrlChanged(thing, existing);
         for (var field : thing.fields().properties()) {
             var current = existing.json().path(field.getKey());
-            if (!FieldComparison.isSame(field.getKey(), field.getValue(), current, hasNewSecrets)) {
+            if (!FieldComparison.isSame(
+                    field.getKey(), field.getValue(), current, areSecretsSent)) {
                 fields.set(field.getKey(), field.getValue());
             }
         }
         if (!fields.isEmpty()) {
             changes.add(new FieldUpdate(thing, existing, fields));
         }
+    }
+
+    /// Whether the file changes the URL. The server keeps no secret for another host, so the
+    /// secrets are then sent again.
+    private static boolean isUrlChanged(DeclaredThing thing, ExistingThing existing) {
+        var url = thing.fields().path("url");
+        return !url.isMissingNode() && !url.equals(existing.json().path("url"));
     }
 
     /// Returns a removal for each resource that the file does not contain. Connections come first

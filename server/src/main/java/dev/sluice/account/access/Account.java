@@ -14,7 +14,8 @@ public record Account(UUID id, String email, String name, String passwordHash) {
 
     private static final int MAX_EMAIL_LENGTH = 254; // RFC 5321, section 4.5.3.1.3
     private static final Pattern EMAIL =
-            Pattern.compile("[^@\\s\\p{Cntrl},;<>\"()\\[\\]\\\\]+@[^@\\s\\p{Cntrl},;<>\"()]+");
+            Pattern.compile(
+                    "[^@\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z},;<>\"()\\[\\]\\\\]+@[^@\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z},;<>\"()]+");
 
     /// Returns the account's public fields.
     public JsonObject json() {

@@ -110,7 +110,7 @@ public final class ApiKeyRoutes {
 
     private Reply create(Caller caller, UUID creator, FieldReader input, AnswerKeeper keeper) {
         var now = clock.instant();
-        var name = input.required("name", input.visibleText("name", 1, 100));
+        var name = input.required("name", input.name("name", 1, 100));
         var access = input.oneOf("access", KeyAccess.BY_TEXT).orElse(KeyAccess.FULL);
         var expiresAt = input.parsed("expires_at", text -> expiry(text, now)).toOptional();
         input.check();

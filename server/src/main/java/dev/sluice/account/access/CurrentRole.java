@@ -1,5 +1,6 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.workspace.Invite;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
@@ -26,6 +27,22 @@ public final class CurrentRole {
     public static Optional<Role> lock(Tx tx, WorkspaceId workspace, UUID account) {
         WorkspaceStore.lock(tx, workspace);
         return MemberStore.role(tx, workspace, account);
+    }
+
+    /// Checks that the person who created the invite may still give its role. Without this check,
+    /// an admin could invite a second address of their own before being demoted, and be an admin
+    /// again.
+    ///
+    /// @throws ApiException 403 if the person may no longer give it, or is no longer a member
+    public static void requireInviter(Tx tx, Invite invite) {
+        if (MemberStore.role(tx, invite.workspace(), invite.createdBy())
+                .filter(role -> role.mayInvite(invite.role()))
+                .isEmpty()) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "The person who sent this invite may no longer invite anyone with its role. Ask"
+                            + " an admin of the workspace for a new invite.");
+        }
     }
 
     /// @throws ApiException 403 if `role` does not include `required`

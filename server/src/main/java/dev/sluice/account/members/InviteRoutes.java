@@ -3,6 +3,7 @@ package dev.sluice.account.members;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
@@ -115,6 +116,7 @@ public final class InviteRoutes {
                         who.workspace(),
                         email.orElse(""),
                         role.orElse(Role.MEMBER),
+                        who.account(),
                         now,
                         now.plus(Invite.LIFETIME));
         String token = random.base62(TOKEN_LENGTH);
@@ -122,7 +124,7 @@ public final class InviteRoutes {
         db.run(tx -> {
             who.lock(tx, Role.ADMIN);
             requireNoMember(tx, invite);
-            InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
+            InviteStore.replace(tx, invite, Sha256.hash(token));
             who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
             keeper.keepWithoutSecret(tx, location);
         });
@@ -190,6 +192,7 @@ public final class InviteRoutes {
                             InviteStore.take(tx, hash, clock.instant())
                                     .orElseThrow(() -> ApiException.notFound("invite", "token"));
                     requireInvited(tx, invite, session.account());
+                    CurrentRole.requireInviter(tx, invite);
                     if (MemberStore.role(tx, invite.workspace(), session.account()).isEmpty()) {
                         MemberStore.insert(
                                 tx,

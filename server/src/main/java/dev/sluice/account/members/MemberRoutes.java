@@ -164,6 +164,8 @@ public final class MemberRoutes {
         }
     }
 
+    /// Changes a member's role. Deletes the invites that the member may no longer give.
+    ///
     /// Throws 409 if a new owner already owns the maximum number of workspaces. Throws 404 if the
     /// person is no longer a member: an account that is being deleted leaves its workspaces.
     private static void setRole(
@@ -174,6 +176,7 @@ public final class MemberRoutes {
         if (!MemberStore.setRole(tx, workspace, account, next)) {
             throw ApiException.notFound("member");
         }
+        InviteStore.deleteExceeding(tx, workspace, account, next);
     }
 
     private static Role role(Tx tx, WorkspaceId workspace, UUID account) {

@@ -157,7 +157,7 @@ public final class WorkspaceRoutes {
     }
 
     private static String name(FieldReader input) {
-        var name = input.required("name", input.visibleText("name", 1, 100));
+        var name = input.required("name", input.name("name", 1, 100));
         input.check();
         return name.orElse("");
     }

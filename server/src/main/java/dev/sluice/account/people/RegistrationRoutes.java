@@ -3,6 +3,7 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.NetworkCounter;
 import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.audit.AuditActor;
@@ -87,9 +88,9 @@ public final class RegistrationRoutes {
         }
         var email = input.required("email", input.parsed("email", Account::normalizedEmail));
         var password = PasswordFields.newPassword(input, "password");
-        var name = input.required("name", input.visibleText("name", 1, 100));
+        var name = input.required("name", input.name("name", 1, 100));
         var inviteToken = input.text("invite_token", 1, 200).toOptional();
-        var workspaceName = input.visibleText("workspace_name", 1, 100);
+        var workspaceName = input.name("workspace_name", 1, 100);
         if (!isInvited) {
             input.required("workspace_name", workspaceName);
         }
@@ -100,7 +101,12 @@ public final class RegistrationRoutes {
         // hashing. The check is repeated when the invite is accepted. Wrong tokens do not count
         // towards the rate limit, because somebody could otherwise use them to lock out invited
         // people on the same network.
-        invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
+        invite.ifPresent(token ->
+                db.run(tx ->
+                        requireInvited(
+                                tx,
+                                InviteStore.find(tx, token, clock.instant()),
+                                email.orElse(""))));
         limitRate(client);
         String hash = passwords.hash(password.orElse(new Secret("")), client);
         var account = new Account(ids.next(), email.orElse(""), name.orElse(""), hash);
@@ -119,17 +125,14 @@ public final class RegistrationRoutes {
         }
     }
 
-    private Optional<Invite> find(Tx tx, byte[] token) {
-        return InviteStore.find(tx, token, clock.instant());
-    }
-
-    private static Invite requireInvited(Optional<Invite> found, String email) {
+    private static Invite requireInvited(Tx tx, Optional<Invite> found, String email) {
         var invite = found.orElseThrow(() -> ApiException.notFound("invite", "invite_token"));
         if (!invite.email().equals(email)) {
             throw new ApiException(
                     ApiErrorCode.FORBIDDEN,
                     "This invite is for another e-mail address. Register with the invited one.");
         }
+        CurrentRole.requireInviter(tx, invite);
         return invite;
     }
 
@@ -145,8 +148,9 @@ public final class RegistrationRoutes {
                     ApiErrorCode.CONFLICT,
                     "An account with this e-mail address exists. Sign in, or reset its password.");
         }
-        var joined = inviteToken.map(token -> join(tx, request, account, token, now));
+        // The configuration's version is locked before any workspace, here as everywhere.
         var created = workspaceName.map(name -> createWorkspace(tx, request, account, name, now));
+        var joined = inviteToken.map(token -> join(tx, request, account, token, now));
         var membership = joined.or(() -> created).orElseThrow();
         var cookie =
                 sessionOpener.open(
@@ -158,7 +162,7 @@ public final class RegistrationRoutes {
 
     /// Accepts the invite for the new account.
     private Membership join(Tx tx, Request request, Account account, byte[] token, Instant now) {
-        var invite = requireInvited(InviteStore.take(tx, token, now), account.email());
+        var invite = requireInvited(tx, InviteStore.take(tx, token, now), account.email());
         MemberStore.insert(tx, invite.workspace(), account.id(), invite.role(), now);
         trail(request, account)
                 .record(

@@ -9,11 +9,14 @@ import java.util.UUID;
 ///
 /// @param email in the form that `Account.normalizedEmail` returns
 /// @param role the role that the person will have: `admin` or `member`
+/// @param createdBy the account of the inviter. The invite works only while the inviter may still
+///   give the role.
 public record Invite(
         UUID id,
         WorkspaceId workspace,
         String email,
         Role role,
+        UUID createdBy,
         Instant createdAt,
         Instant expiresAt) {
 

@@ -15,7 +15,7 @@ public final class InviteStore {
 
     private InviteStore() {}
 
-    public static void replace(Tx tx, Invite invite, byte[] tokenHash, UUID createdBy) {
+    public static void replace(Tx tx, Invite invite, byte[] tokenHash) {
         tx.update(
                 "delete from invite where workspace_id = ? and email = ?",
                 invite.workspace().value(),
@@ -31,7 +31,7 @@ public final class InviteStore {
                 invite.email(),
                 invite.role().text(),
                 tokenHash,
-                createdBy,
+                invite.createdBy(),
                 invite.createdAt(),
                 invite.expiresAt());
     }
@@ -40,7 +40,7 @@ public final class InviteStore {
     public static List<Invite> list(Tx tx, WorkspaceId workspace, Instant now) {
         return tx.query(
                 """
-                select id, workspace_id, email, role, created_at, expires_at
+                select id, workspace_id, email, role, created_by, created_at, expires_at
                   from invite
                  where workspace_id = ?
                    and expires_at > ?
@@ -55,7 +55,7 @@ public final class InviteStore {
     public static Optional<Invite> find(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 """
-                select id, workspace_id, email, role, created_at, expires_at
+                select id, workspace_id, email, role, created_by, created_at, expires_at
                   from invite
                  where token_hash = ?
                    and expires_at > ?
@@ -65,14 +65,18 @@ public final class InviteStore {
                 now);
     }
 
-    /// Deletes and returns the open invite with this token, so that it works only once.
+    /// Deletes and returns the open invite with this token, so that it works only once. Locks the
+    /// invite's workspace until the transaction ends, so that the inviter's role cannot change
+    /// before then. The workspace is locked before the invite, as changes of roles do it, which
+    /// delete invites.
     public static Optional<Invite> take(Tx tx, byte[] tokenHash, Instant now) {
+        find(tx, tokenHash, now).ifPresent(invite -> WorkspaceStore.lock(tx, invite.workspace()));
         return tx.findOne(
                 """
                 delete from invite
                  where token_hash = ?
                    and expires_at > ?
-                returning id, workspace_id, email, role, created_at, expires_at
+                returning id, workspace_id, email, role, created_by, created_at, expires_at
                 """,
                 InviteStore::invite,
                 tokenHash,
@@ -102,6 +106,20 @@ public final class InviteStore {
                 createdBy);
     }
 
+    /// Deletes the invites that a person created for a workspace, and may not give with the role
+    /// `role`.
+    public static void deleteExceeding(Tx tx, WorkspaceId workspace, UUID createdBy, Role role) {
+        for (var given : Role.values()) {
+            if (!role.mayInvite(given)) {
+                tx.update(
+                        "delete from invite where workspace_id = ? and created_by = ? and role = ?",
+                        workspace.value(),
+                        createdBy,
+                        given.text());
+            }
+        }
+    }
+
     /// Deletes all invites to a workspace.
     public static void deleteAll(Tx tx, WorkspaceId workspace) {
         tx.update("delete from invite where workspace_id = ?", workspace.value());
@@ -118,6 +136,7 @@ public final class InviteStore {
                 new WorkspaceId(row.uuid("workspace_id")),
                 row.text("email"),
                 Role.parse(row.text("role")),
+                row.uuid("created_by"),
                 row.instant("created_at"),
                 row.instant("expires_at"));
     }

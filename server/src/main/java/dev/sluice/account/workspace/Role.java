@@ -22,4 +22,9 @@ public enum Role {
     public boolean includes(Role other) {
         return compareTo(other) >= 0;
     }
+
+    /// Whether a person with this role may invite others who then have the role `given`.
+    public boolean mayInvite(Role given) {
+        return includes(ADMIN) && includes(given);
+    }
 }

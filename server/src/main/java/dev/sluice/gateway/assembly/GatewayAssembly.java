@@ -42,6 +42,7 @@ public final class GatewayAssembly {
     private final AccountAssembly account;
     private final AddressPolicy addresses;
     private final CustomHeaderRules headerRules;
+    private final String baseUrl;
     private final SourceStore sources;
     private final DestinationStore destinations;
     private final AlertConfigStore alertConfigs;
@@ -53,12 +54,14 @@ public final class GatewayAssembly {
             AccountAssembly account,
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
+            String baseUrl,
             SourceStore sources,
             DestinationStore destinations) {
         this.base = base;
         this.account = account;
         this.addresses = addresses;
         this.headerRules = headerRules;
+        this.baseUrl = baseUrl;
         this.sources = sources;
         this.destinations = destinations;
         this.alertConfigs = new AlertConfigStore(base.sealer());
@@ -68,14 +71,18 @@ public final class GatewayAssembly {
     }
 
     /// Builds the gateway layer and loads the configuration into memory.
+    ///
+    /// @param baseUrl the server's public address, without a slash at the end
     public static GatewayAssembly open(
             Foundation base,
             AccountAssembly account,
             AddressPolicy addresses,
-            CustomHeaderRules headerRules) {
+            CustomHeaderRules headerRules,
+            String baseUrl) {
         var sources = new SourceStore(base.sealer());
         var destinations = new DestinationStore(base.sealer());
-        return new GatewayAssembly(base, account, addresses, headerRules, sources, destinations);
+        return new GatewayAssembly(
+                base, account, addresses, headerRules, baseUrl, sources, destinations);
     }
 
     /// Returns the object that erases the configuration of deleted workspaces.
@@ -135,8 +142,9 @@ public final class GatewayAssembly {
         var caps = new PlanCaps(plans);
         var idempotency = account.idempotency();
         var clock = api.clock();
-        new SourceRoutes(api, sources, plans, headerRules, writer, idempotency).addTo(router);
-        new TrashRoutes(db, authenticator, sources, plans, writer, clock).addTo(router);
+        new SourceRoutes(api, sources, plans, headerRules, writer, idempotency, baseUrl)
+                .addTo(router);
+        new TrashRoutes(db, authenticator, sources, plans, writer, clock, baseUrl).addTo(router);
         new DestinationRoutes(api, destinations, caps, addresses, headerRules, writer, idempotency)
                 .addTo(router);
         new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(router);

@@ -33,4 +33,17 @@ public sealed interface AuthConfig {
     /// A stored config that this node cannot read: it was encrypted with a different key, a later
     /// version wrote it, or the current rules refuse it. Deliveries to the destination are held.
     record UnreadableAuth() implements AuthConfig {}
+
+    /// Whether the config has a secret. An unreadable config may have one.
+    default boolean hasSecret() {
+        return switch (this) {
+            case NoAuth _ -> false;
+            case HmacAuth _,
+                    StandardWebhooksAuth _,
+                    ApiKeyAuth _,
+                    HttpBasicAuth _,
+                    UnreadableAuth _ ->
+                    true;
+        };
+    }
 }

@@ -45,6 +45,11 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return headers.isEmpty();
     }
 
+    /// Whether any header is secret. Unreadable headers may be.
+    boolean hasSecret() {
+        return !secretNames.isEmpty() || !isReadable;
+    }
+
     /// Returns a copy of these headers in which every header that is secret in `later` is also
     /// secret. This protects the value of a header that the user marked as secret only later.
     CustomHeaders withSecretNamesOf(CustomHeaders later) {

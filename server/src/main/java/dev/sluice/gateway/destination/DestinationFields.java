@@ -25,7 +25,7 @@ record DestinationFields(
     static DestinationFields read(
             FieldReader input, AddressPolicy addresses, CustomHeaderRules headerRules) {
         return new DestinationFields(
-                input.visibleText("name", 1, 200),
+                input.name("name", 1, 200),
                 url(input, addresses),
                 input.integer("timeout_ms", 1, MAX_TIMEOUT_MILLIS).map(Duration::ofMillis),
                 input.nested("auth_config").map(auth -> AuthJson.read(auth, headerRules)),
@@ -81,9 +81,33 @@ record DestinationFields(
                 status.orElse(Destination.DestinationStatus.ACTIVE));
     }
 
+    /// Records an error for each field whose stored secrets the request keeps although it changes
+    /// the URL's scheme, host or port. Otherwise, whoever may change a destination could send its
+    /// secrets to a server of their own and read them there.
+    ///
+    /// @param part what the request changes: scheme, host or port
+    private void requireSecrets(
+            Destination.DestinationSpec before, String part, FieldReader input) {
+        String reason =
+                ", because url names another "
+                        + part
+                        + ". Secrets are sent only to the scheme, host and port that they were"
+                        + " entered for.";
+        if (auth instanceof Patch.KeepValue && before.auth().hasSecret()) {
+            input.addError("auth_config", "must be sent again with its secret" + reason);
+        }
+        if (customHeaders.headers() instanceof Patch.KeepValue
+                && before.customHeaders().hasSecret()) {
+            input.addError("custom_headers", "must be sent again with the secret values" + reason);
+        }
+    }
+
     /// Returns `spec` with the request's changes applied. Throws if the input has any error.
     Destination.DestinationSpec applyTo(Destination.DestinationSpec spec, FieldReader input) {
         var headers = customHeaders.applyTo(spec.customHeaders(), input);
+        url.toOptional()
+                .flatMap(next -> next.differenceFrom(spec.url()))
+                .ifPresent(part -> requireSecrets(spec, part, input));
         input.check();
         return new Destination.DestinationSpec(
                 name.orElse(spec.name()),

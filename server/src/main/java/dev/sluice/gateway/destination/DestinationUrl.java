@@ -6,6 +6,7 @@ import dev.sluice.platform.net.Host;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /// The URL to which deliveries are sent. It is absolute, with the scheme `http` or `https`.
@@ -112,6 +113,23 @@ public final class DestinationUrl {
     /// Returns the path and query as the user wrote them. An empty path becomes `/`.
     public String requestTarget() {
         return requestTarget;
+    }
+
+    /// Returns the first of scheme, host and port in which this URL differs from `before`, or empty
+    /// if requests to both go to the same place. Host names are compared in the form that DNS uses,
+    /// so neither case, a trailing dot, a Unicode form nor a written default port makes a
+    /// difference. Nobody knows where an unreadable URL led, so it differs from every other.
+    Optional<String> differenceFrom(DestinationUrl before) {
+        if (equals(before)) {
+            return Optional.empty();
+        }
+        if (!before.isReadable() || !host.equals(before.host)) {
+            return Optional.of("host");
+        }
+        if (isSecure != before.isSecure) {
+            return Optional.of("scheme");
+        }
+        return port == before.port ? Optional.empty() : Optional.of("port");
     }
 
     private static DestinationUrl read(String text) {

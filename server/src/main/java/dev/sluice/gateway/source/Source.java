@@ -118,7 +118,8 @@ public record Source(
                 ChangeTime.next(updatedAt, now));
     }
 
-    public JsonObject json() {
+    /// @param baseUrl the server's public address, without a slash at the end
+    JsonObject json(String baseUrl) {
         return new JsonObject()
                 .put("id", id)
                 .put("name", spec.name())
@@ -126,6 +127,7 @@ public record Source(
                 .put("color", spec.color())
                 .put("token", token)
                 .put("ingest_path", ingestPath())
+                .put("ingest_url", baseUrl + ingestPath())
                 .put("previous_token_until", previousToken.map(PreviousToken::endsAt))
                 .put("verification_config", VerificationJson.masked(spec.verification()))
                 .put("response_config", spec.response().map(ResponseConfig::json))

@@ -34,8 +34,8 @@ record SourceFields(
         var fields =
                 new SourceFields(
                         token,
-                        input.visibleText("name", 1, 200),
-                        input.text("description", 0, 2000),
+                        input.name("name", 1, 200),
+                        input.description("description", 0, 2000),
                         input.text("color", 7, 7),
                         input.oneOf("status", Source.SourceStatus.BY_TEXT),
                         input.nested("verification_config")

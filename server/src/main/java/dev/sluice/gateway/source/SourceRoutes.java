@@ -57,16 +57,20 @@ public final class SourceRoutes {
     private final ConfigurationWriter configuration;
     private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
+    private final String baseUrl;
     private final SecretGenerator random = new SecretGenerator();
     private final InstantSource clock;
 
+    /// @param baseUrl the server's public address, without a slash at the end
     public SourceRoutes(
             ApiContext api,
             SourceStore sources,
             PlanCatalog plans,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
-            IdempotencyKeys idempotency) {
+            IdempotencyKeys idempotency,
+            String baseUrl) {
+        this.baseUrl = baseUrl;
         this.db = api.db();
         this.authenticator = api.authenticator();
         this.sources = sources;
@@ -104,7 +108,7 @@ public final class SourceRoutes {
             record(tx, caller, "source.created", source, input.names());
             return keeper.keep(
                     tx,
-                    Reply.created("/api/v1/sources/" + source.id(), source.json())
+                    Reply.created("/api/v1/sources/" + source.id(), source.json(baseUrl))
                             .with(source.tag()));
         });
     }
@@ -142,8 +146,8 @@ public final class SourceRoutes {
         });
     }
 
-    private static JsonObject item(Source source, Map<SourceId, Long> counts) {
-        return source.json().put("event_count", counts.getOrDefault(source.id(), 0L));
+    private JsonObject item(Source source, Map<SourceId, Long> counts) {
+        return source.json(baseUrl).put("event_count", counts.getOrDefault(source.id(), 0L));
     }
 
     private Reply get(Request request) {
@@ -152,8 +156,8 @@ public final class SourceRoutes {
         return reply(orNotFound(db.call(tx -> sources.find(tx, caller.workspace(), id))));
     }
 
-    private static Reply reply(Source source) {
-        return Reply.ok(source.json()).with(source.tag());
+    private Reply reply(Source source) {
+        return Reply.ok(source.json(baseUrl)).with(source.tag());
     }
 
     private Reply patch(Request request) throws IOException {

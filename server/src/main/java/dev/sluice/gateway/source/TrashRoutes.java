@@ -28,14 +28,18 @@ public final class TrashRoutes {
     private final PlanCaps planCaps;
     private final ConfigurationWriter configuration;
     private final InstantSource clock;
+    private final String baseUrl;
 
+    /// @param baseUrl the server's public address, without a slash at the end
     public TrashRoutes(
             Db db,
             Authenticator authenticator,
             SourceStore sources,
             PlanCatalog plans,
             ConfigurationWriter configuration,
-            InstantSource clock) {
+            InstantSource clock,
+            String baseUrl) {
+        this.baseUrl = baseUrl;
         this.db = db;
         this.authenticator = authenticator;
         this.sources = sources;
@@ -66,7 +70,7 @@ public final class TrashRoutes {
             var items =
                     trash.stream()
                             .map(trashed ->
-                                    trashed.json()
+                                    trashed.json(baseUrl)
                                             .put(
                                                     "event_count",
                                                     counts.getOrDefault(trashed.source().id(), 0L)))
@@ -92,6 +96,6 @@ public final class TrashRoutes {
                             tx, "source.restored", id.value(), source.spec().name(), Set.of());
                     return source;
                 });
-        return Reply.ok(restored.json()).with(restored.tag());
+        return Reply.ok(restored.json(baseUrl)).with(restored.tag());
     }
 }

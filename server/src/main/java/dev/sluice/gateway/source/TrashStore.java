@@ -19,8 +19,8 @@ public final class TrashStore {
     /// A source in the trash, and when it was deleted.
     record TrashedSource(Source source, Instant trashedAt) {
 
-        JsonObject json() {
-            return source.json()
+        JsonObject json(String baseUrl) {
+            return source.json(baseUrl)
                     .put("trashed_at", trashedAt)
                     .put("purge_at", trashedAt.plus(TRASH_RETENTION));
         }

@@ -12,6 +12,7 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// The header of a data file, which describes the rows that follow.
@@ -56,7 +57,17 @@ public record DataFileHeader(
             String name, List<String> columns, Map<String, String> sealed, boolean isSeeded) {}
 
     private static final int MAX_NAME_LENGTH = 1_000;
-    private static final int MAX_ENTRIES = 100_000;
+    private static final int MAX_ENTRIES = 1_000;
+
+    /// The maximum number of days with partitions. The longest retention has 3 650 days; clocks
+    /// that leapt may have added a few.
+    private static final int MAX_DAYS = 4_000;
+
+    /// The days that an id of version 7 can have, whose partitions also have a name of eight
+    /// digits.
+    private static final LocalDate FIRST_DAY = LocalDate.of(1970, 1, 1);
+
+    private static final LocalDate LAST_DAY = LocalDate.of(9999, 12, 30);
     private static final int MAX_VERSION = 1_000_000;
 
     /// The largest Argon2id parameters that are accepted. Larger ones could exhaust the memory or
@@ -112,16 +123,14 @@ public record DataFileHeader(
             return new DataFileHeader(
                     new FileOrigin(
                             needed(header.parsed("created_at", FieldReader::parseTime)),
-                            needed(header.text("version", 1, MAX_NAME_LENGTH)),
+                            needed(header.name("version", 1, MAX_NAME_LENGTH)),
                             needed(header.integer("schema_version", 1, MAX_VERSION)),
-                            needed(header.text("database", 1, MAX_NAME_LENGTH))),
+                            needed(header.name("database", 1, MAX_NAME_LENGTH))),
                     header.nested("passphrase").toOptional().map(DataFileHeader::passphrase),
                     needed(header.text("canary", 1, MAX_NAME_LENGTH)),
-                    needed(header.parsedList("days", 0, MAX_ENTRIES, DataFileHeader::day)),
+                    days(header),
                     sequences(needed(header.nestedList("sequences", 0, MAX_ENTRIES))),
-                    needed(header.nestedList("tables", 0, MAX_ENTRIES)).stream()
-                            .map(DataFileHeader::table)
-                            .toList());
+                    tables(needed(header.nestedList("tables", 0, MAX_ENTRIES))));
         } catch (MalformedJsonException e) {
             throw damaged();
         }
@@ -135,9 +144,30 @@ public record DataFileHeader(
                 needed(fields.integer("parallelism", 1, MAX_PARALLELISM)));
     }
 
+    private static List<LocalDate> days(FieldReader header) {
+        var texts = needed(header.stringList("days", Integer.MAX_VALUE));
+        if (texts.size() > MAX_DAYS) {
+            throw new DataFileException(
+                    "The file has "
+                            + texts.size()
+                            + " days with partitions; at most "
+                            + MAX_DAYS
+                            + " can be imported.");
+        }
+        var days = texts.stream().map(DataFileHeader::day).distinct().toList();
+        if (days.size() < texts.size()) {
+            throw damaged();
+        }
+        return days;
+    }
+
     private static LocalDate day(String text) {
         try {
-            return LocalDate.parse(text);
+            var day = LocalDate.parse(text);
+            if (day.isBefore(FIRST_DAY) || day.isAfter(LAST_DAY)) {
+                throw damaged();
+            }
+            return day;
         } catch (DateTimeException e) {
             throw damaged();
         }
@@ -146,17 +176,30 @@ public record DataFileHeader(
     private static Map<String, Long> sequences(List<FieldReader> list) {
         var sequences = new TreeMap<String, Long>();
         for (var fields : list) {
-            sequences.put(
-                    needed(fields.text("name", 1, MAX_NAME_LENGTH)),
-                    needed(fields.longInteger("last_value")));
+            String name = needed(fields.name("name", 1, MAX_NAME_LENGTH));
+            if (sequences.put(name, needed(fields.longInteger("last_value"))) != null) {
+                throw damaged();
+            }
         }
         return sequences;
     }
 
+    private static List<TableLayout> tables(List<FieldReader> list) {
+        var tables = list.stream().map(DataFileHeader::table).toList();
+        if (tables.stream().map(TableLayout::name).distinct().count() < tables.size()) {
+            throw damaged();
+        }
+        return tables;
+    }
+
     private static TableLayout table(FieldReader fields) {
+        var columns = needed(fields.stringList("columns", MAX_ENTRIES));
+        if (columns.isEmpty() || Set.copyOf(columns).size() < columns.size()) {
+            throw damaged();
+        }
         return new TableLayout(
-                needed(fields.text("name", 1, MAX_NAME_LENGTH)),
-                needed(fields.stringList("columns", MAX_ENTRIES)),
+                needed(fields.name("name", 1, MAX_NAME_LENGTH)),
+                columns,
                 needed(fields.stringMap("sealed")),
                 needed(fields.bool("seeded")));
     }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -132,7 +133,7 @@ public final class FieldReader {
     }
 
     /// Reads a string as [#text] does, but also requires at least one visible character. Use this
-    /// for names and secrets.
+    /// for secrets.
     public Patch<String> visibleText(String field, int min, int max) {
         var text = text(field, min, max);
         if (text.toOptional().filter(given -> !VisibleText.isVisible(given)).isEmpty()) {
@@ -140,6 +141,32 @@ public final class FieldReader {
         }
         addError(field, "must have at least one visible character.");
         return new Patch.KeepValue<>();
+    }
+
+    /// Reads a name that a person chose. It has one line, at least one visible character, and none
+    /// that [NameCharacters] refuses.
+    public Patch<String> name(String field, int min, int max) {
+        return isRefused(field, NameCharacters::firstRefused)
+                ? new Patch.KeepValue<>()
+                : visibleText(field, min, max);
+    }
+
+    /// Reads a text of a person's own, which may have several lines. The characters that names must
+    /// not have are refused here as well.
+    public Patch<String> description(String field, int min, int max) {
+        return isRefused(field, NameCharacters::firstRefusedInLines)
+                ? new Patch.KeepValue<>()
+                : text(field, min, max);
+    }
+
+    private boolean isRefused(String field, Function<String, OptionalInt> firstRefused) {
+        readFields.add(field);
+        var node = object.path(field);
+        var refused =
+                node.isString() ? firstRefused.apply(node.stringValue()) : OptionalInt.empty();
+        refused.ifPresent(
+                c -> addError(field, "must not contain the character U+%04X.".formatted(c)));
+        return refused.isPresent();
     }
 
     /// Whether the text contains NUL, which PostgreSQL cannot store in text. [#NUL_REFUSAL] is the

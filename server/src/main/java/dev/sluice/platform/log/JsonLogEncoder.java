@@ -1,7 +1,6 @@
 package dev.sluice.platform.log;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.encoder.EncoderBase;
 
 import dev.sluice.platform.json.Json;
@@ -42,10 +41,9 @@ public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
                     OWN_FIELDS.contains(field.key) ? "field_" + field.key : field.key,
                     Optional.ofNullable(field.value));
         }
-        Optional.ofNullable(event.getThrowableProxy())
-                .map(ThrowableProxyUtil::asString)
-                .ifPresent(trace -> json.put("cause", trace));
-        return (Json.text(json) + "\n").getBytes(StandardCharsets.UTF_8);
+        EscapedThrowable.trace(event).ifPresent(trace -> json.put("cause", trace));
+        // Inside of JSON strings, the escapes mean the characters they stand for.
+        return (EscapedText.of(Json.text(json)) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
     private static List<KeyValuePair> fields(ILoggingEvent event) {

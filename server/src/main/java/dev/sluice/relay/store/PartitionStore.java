@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,8 +30,12 @@ public final class PartitionStore {
 
     private static final Logger log = LoggerFactory.getLogger(PartitionStore.class);
 
-    private static final List<String> PARTITIONED_TABLES = List.of("event", "delivery", "attempt");
+    public static final List<String> PARTITIONED_TABLES = List.of("event", "delivery", "attempt");
     private static final int PARTITION_DAYS_AHEAD = 7;
+
+    /// How many days are created, or partitions dropped, in a transaction. A day's three partitions
+    /// take some thirty locks with their indexes.
+    private static final int MAX_CHANGES_PER_TRANSACTION = 20;
 
     /// The maximum wait for a lock. It is short because a waiting lock request blocks all requests
     /// behind it.
@@ -43,6 +48,11 @@ public final class PartitionStore {
 
     public PartitionStore(Db db) {
         this.db = db;
+    }
+
+    /// Returns the column whose id decides the partition of a row.
+    public static String keyColumn(String table) {
+        return table.equals("attempt") ? "delivery_id" : "id";
     }
 
     /// Returns the day whose partition contains the rows with this id.
@@ -76,9 +86,32 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the missing partitions for these UTC days.
-    public void make(Collection<LocalDate> days) {
-        days.forEach(this::make);
+    /// Creates the missing partitions for these UTC days, a few days in each transaction, because a
+    /// transaction can hold only some thousand locks. No other process may use the tables.
+    public void makeAlone(Collection<LocalDate> days) {
+        inGroups(
+                List.copyOf(days),
+                (tx, day) ->
+                        PARTITIONED_TABLES.forEach(
+                                table -> make(tx, table, name(table, day), day)));
+    }
+
+    /// Drops all partitions, a few in each transaction. No other process may use the tables.
+    public void dropAllAlone() {
+        inGroups(
+                db.call(PartitionStore::tables),
+                (tx, table) -> tx.update("drop table " + table.name()));
+    }
+
+    private <T> void inGroups(List<T> all, BiConsumer<Tx, T> change) {
+        for (int from = 0; from < all.size(); from += MAX_CHANGES_PER_TRANSACTION) {
+            var group = all.subList(from, Math.min(all.size(), from + MAX_CHANGES_PER_TRANSACTION));
+            db.run(tx -> group.forEach(each -> change.accept(tx, each)));
+        }
+    }
+
+    private static String name(String table, LocalDate day) {
+        return table + "_" + DAY_SUFFIX_FORMAT.format(day);
     }
 
     /// Creates each table separately and then attaches it as a partition. This needs no lock that
@@ -86,7 +119,7 @@ public final class PartitionStore {
     /// meantime.
     private void make(LocalDate day) {
         for (String table : PARTITIONED_TABLES) {
-            String name = table + "_" + DAY_SUFFIX_FORMAT.format(day);
+            String name = name(table, day);
             try {
                 db.run(tx -> make(tx, table, name, day));
             } catch (DbException e) {
@@ -201,7 +234,7 @@ public final class PartitionStore {
             String parentTable, LocalDate day, boolean isAttached, boolean isPending) {
 
         String name() {
-            return parentTable + "_" + DAY_SUFFIX_FORMAT.format(day);
+            return PartitionStore.name(parentTable, day);
         }
     }
 
@@ -243,7 +276,8 @@ public final class PartitionStore {
                 name);
     }
 
-    private static String boundary(LocalDate day) {
+    /// Returns the lowest id of the day's partition.
+    public static String boundary(LocalDate day) {
         return Uuid7.floor(day.atStartOfDay().toInstant(ZoneOffset.UTC)).toString();
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.relay.transfer;
 
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -33,7 +34,10 @@ record ExportedTable(
         return new ExportedTable(name, expressions, sealed, true);
     }
 
+    /// @param columns the table's columns. An older schema may lack some with sealed values
     TableLayout layout(List<String> columns) {
-        return new TableLayout(name, columns, sealed, isSeeded);
+        var present = new HashMap<>(sealed);
+        present.keySet().retainAll(columns);
+        return new TableLayout(name, columns, present, isSeeded);
     }
 }

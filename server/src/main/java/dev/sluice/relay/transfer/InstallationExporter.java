@@ -8,6 +8,7 @@ import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileHeader.PassphraseParameters;
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
 import dev.sluice.platform.datafile.DataFileWriter;
+import dev.sluice.platform.datafile.JoinedRows;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sealer;
@@ -83,14 +84,14 @@ public final class InstallationExporter {
     public TransferSummary write(Db db, OutputStream out) {
         return db.snapshot(tx -> {
             try {
-                return write(tx, out);
+                return write(tx, db, out);
             } catch (IOException e) {
                 throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
             }
         });
     }
 
-    private TransferSummary write(Tx tx, OutputStream out) throws IOException {
+    private TransferSummary write(Tx tx, Db db, OutputStream out) throws IOException {
         TransferQueries.liftTimeLimits(tx);
         // The tables are locked before the first query takes the snapshot, so that all rows in the
         // snapshot stay readable until the end.
@@ -98,10 +99,19 @@ public final class InstallationExporter {
                 tx, InstallationTables.EXPORTED.stream().map(ExportedTable::name).toList());
         var seal = seal(tx);
         var columns = TransferQueries.columns(tx);
-        var file = new DataFileWriter(out, header(tx, seal, columns));
+        var header = header(tx, seal, columns);
+        var file = new DataFileWriter(out, header);
+        var ranges = DayRange.of(header.days());
+        String snapshot = TransferQueries.snapshotId(tx);
         var summary = TransferSummary.NONE;
         for (var table : InstallationTables.EXPORTED) {
-            long rows = write(tx, file, table.layout(columnsOf(table, columns)), table, seal);
+            var layout = table.layout(columnsOf(table, columns));
+            file.beginTable(layout.name());
+            long rows =
+                    PartitionStore.PARTITIONED_TABLES.contains(table.name())
+                            ? writeDays(db, snapshot, ranges, file, layout, table)
+                            : write(tx, file, layout, table, seal);
+            file.endTable(rows);
             summary = summary.plus(table.name(), rows);
         }
         file.finish();
@@ -156,19 +166,59 @@ public final class InstallationExporter {
             Tx tx, DataFileWriter file, TableLayout layout, ExportedTable table, FileSeal seal)
             throws IOException {
         var bytes = new AtomicLong();
-        file.beginTable(layout.name());
         long rows =
                 TransferQueries.read(
                         tx,
                         table,
                         layout.columns(),
+                        "true",
                         stream ->
                                 file.rows(
                                         resealed(stream, layout, seal),
                                         piece ->
                                                 progress.moved(
                                                         layout.name(), bytes.addAndGet(piece))));
-        file.endTable(rows);
+        progress.finished(layout.name(), rows, bytes.get());
+        return rows;
+    }
+
+    /// Writes a partitioned table, each range of days in a transaction of its own, because a
+    /// transaction can lock only some thousand partitions and indexes. All see the same snapshot.
+    private long writeDays(
+            Db db,
+            String snapshot,
+            List<DayRange> ranges,
+            DataFileWriter file,
+            TableLayout layout,
+            ExportedTable table) {
+        var bytes = new AtomicLong();
+        String key = PartitionStore.keyColumn(table.name());
+        long rows = 0;
+        for (var range : ranges) {
+            rows +=
+                    db.call(tx -> {
+                        TransferQueries.joinSnapshot(tx, snapshot);
+                        try {
+                            return TransferQueries.read(
+                                    tx,
+                                    table,
+                                    layout.columns(),
+                                    range.condition(key),
+                                    stream ->
+                                            file.rows(
+                                                    new JoinedRows(
+                                                            stream,
+                                                            range.isFirst(),
+                                                            range.isLast()),
+                                                    piece ->
+                                                            progress.moved(
+                                                                    layout.name(),
+                                                                    bytes.addAndGet(piece))));
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+                        }
+                    });
+        }
         progress.finished(layout.name(), rows, bytes.get());
         return rows;
     }

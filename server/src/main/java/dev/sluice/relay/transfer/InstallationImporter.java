@@ -7,6 +7,7 @@ import dev.sluice.platform.datafile.DataFileException;
 import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
 import dev.sluice.platform.datafile.DataFileReader;
+import dev.sluice.platform.datafile.DividedRows;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
@@ -37,9 +38,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Reads a data file into an empty database.
 ///
-/// All rows are written in one transaction, which commits only after the file's checksum has been
-/// verified. If the import stops before that, the database has the tables but no imported rows, and
-/// the import can be repeated.
+/// Rows are written in one transaction, which commits only after the file's checksum has been
+/// verified. A transaction cannot lock the partitions of years, so events, deliveries and attempts
+/// of more than [DayRange#MAX_DAYS] days are written in further transactions, which commit earlier.
+/// Nobody can see these rows until the first transaction commits, because it writes what they
+/// belong to. If the import fails, it drops them; if it is killed, the next import does. In both
+/// cases the import can be repeated.
 public final class InstallationImporter {
 
     /// How long the database may take to respond. Committing many rows can take a long time on a
@@ -98,6 +102,7 @@ public final class InstallationImporter {
     ///
     /// @throws DataFileException if the file cannot be imported
     public void requireFit(DataFileReader file) {
+        requireKnown(file.header());
         var version = SchemaMigrator.version(database);
         int ofFile = FormerSchema.migration(file);
         if (ofFile > version.newest()) {
@@ -119,9 +124,36 @@ public final class InstallationImporter {
         }
     }
 
+    /// Checks tables and sequences as far as this is possible without the database.
+    private static void requireKnown(DataFileHeader header) {
+        if (!header.tables().stream().allMatch(InstallationTables::isExported)) {
+            throw unknownContent();
+        }
+        header.sequences()
+                .forEach((name, last) -> {
+                    long max = InstallationTables.SEQUENCES.getOrDefault(name, 0L);
+                    if (max == 0) {
+                        throw unknownContent();
+                    }
+                    if (last < 1 || last > max) {
+                        throw new DataFileException(
+                                "The file lets the sequence "
+                                        + name
+                                        + " go on after "
+                                        + last
+                                        + ", which no installation reaches. Name a file that"
+                                        + " export-data wrote.");
+                    }
+                });
+    }
+
+    /// Does not look into partitioned tables. Without the rows of other tables, what they have is
+    /// left over from an import that was killed. Looking would also lock each of their partitions.
     private void requireEmpty(Tx tx, Map<String, List<String>> columns) {
         for (String table : columns.keySet()) {
-            if (!InstallationTables.SEEDED.contains(table) && TransferQueries.hasRows(tx, table)) {
+            if (!InstallationTables.SEEDED.contains(table)
+                    && !PartitionStore.PARTITIONED_TABLES.contains(table)
+                    && TransferQueries.hasRows(tx, table)) {
                 throw new DataFileException(
                         "The database "
                                 + database.name()
@@ -140,19 +172,18 @@ public final class InstallationImporter {
     /// @param master the sealer that seals the secrets in the database
     /// @throws DataFileException if the file is damaged, or the database is no longer empty
     public TransferSummary read(DataFileReader file, Sealer secrets, Sealer master) {
-        SchemaMigrator.run(database, FormerSchema.migration(file));
         TransferSummary summary;
-        try (var db = open()) {
-            new PartitionStore(db).make(file.header().days());
+        try (var db = open();
+                var history = open()) {
+            boolean isNew = !db.call(TransferQueries::hasSchema);
+            SchemaMigrator.run(database, FormerSchema.migration(file));
             var change = new KeyChange(secrets, master, unreadable::incrementAndGet);
-            summary =
-                    db.call(tx -> {
-                        try {
-                            return read(tx, file, change);
-                        } catch (IOException e) {
-                            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-                        }
-                    });
+            try {
+                summary = db.call(tx -> readOrThrow(tx, history, file, change));
+            } catch (RuntimeException e) {
+                removeRemains(db, history, isNew, e);
+                throw e;
+            }
         }
         try {
             SchemaMigrator.run(database);
@@ -162,25 +193,71 @@ public final class InstallationImporter {
         return summary;
     }
 
-    private Db open() {
-        return Db.open(database, "import-data", 1, SILENCE_TIMEOUT);
+    private TransferSummary readOrThrow(Tx tx, Db history, DataFileReader file, KeyChange change) {
+        try {
+            return read(tx, history, file, change);
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+        }
     }
 
-    private TransferSummary read(Tx tx, DataFileReader file, KeyChange change) throws IOException {
+    /// Removes what a failed import committed, unless the database is in use: the partitions, and
+    /// the schema if the import created it. A schema of the file's version would keep out a file of
+    /// another version. If this fails as well, the next import drops the partitions.
+    private void removeRemains(Db db, Db history, boolean isNew, RuntimeException failure) {
+        try {
+            db.run(tx -> {
+                begin(tx, history);
+                if (isNew) {
+                    TransferStore.dropSchema(tx);
+                }
+            });
+        } catch (DbException | DataFileException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /// Keeps servers and other imports out until the transaction ends, and drops all partitions.
+    ///
+    /// @throws DataFileException if the database is not empty
+    private Map<String, List<String>> begin(Tx tx, Db history) {
         TransferQueries.liftTimeLimits(tx);
         TransferStore.lockDatabase(tx);
         var columns = TransferQueries.columns(tx);
         requireEmpty(tx, columns);
+        new PartitionStore(history).dropAllAlone();
+        return columns;
+    }
+
+    private Db open() {
+        return Db.open(database, "import-data", 1, SILENCE_TIMEOUT);
+    }
+
+    /// @param history the database again, for transactions beside `tx`. They use only partitioned
+    ///   tables, which `tx` does not lock against them
+    private TransferSummary read(Tx tx, Db history, DataFileReader file, KeyChange change)
+            throws IOException {
+        var columns = begin(tx, history);
         var layouts = new HashMap<String, TableLayout>();
-        file.header().tables().forEach(table -> layouts.put(table.name(), table));
+        file.header()
+                .tables()
+                .forEach(table -> layouts.put(table.name(), known(file, table, columns)));
+        new PartitionStore(history).makeAlone(file.header().days());
         var summary = TransferSummary.NONE;
         for (var name = file.nextTable(); name.isPresent(); name = file.nextTable()) {
-            var layout = known(file, Optional.ofNullable(layouts.remove(name.get())), columns);
-            summary = summary.plus(layout.name(), readTable(tx, file, layout, change));
+            var layout =
+                    Optional.ofNullable(layouts.remove(name.get()))
+                            .orElseThrow(InstallationImporter::unknownContent);
+            summary = summary.plus(layout.name(), readTable(tx, history, file, layout, change));
         }
         file.end();
         if (!layouts.isEmpty()) {
             throw unknownContent();
+        }
+        if (!TransferQueries.isUsable(tx)) {
+            throw new DataFileException(
+                    "The file has rows with which no server could start. Name a file that"
+                            + " export-data wrote.");
         }
         file.header()
                 .sequences()
@@ -206,12 +283,13 @@ public final class InstallationImporter {
     /// check ensures that a name from the file is used in an SQL statement only if it exists in the
     /// database.
     private static TableLayout known(
-            DataFileReader file, Optional<TableLayout> layout, Map<String, List<String>> columns) {
-        return layout.filter(table ->
-                        columns.getOrDefault(table.name(), List.of())
-                                .containsAll(FormerSchema.keptColumns(file, table)))
-                .filter(table -> table.columns().containsAll(table.sealed().keySet()))
-                .orElseThrow(InstallationImporter::unknownContent);
+            DataFileReader file, TableLayout layout, Map<String, List<String>> columns) {
+        if (!columns.getOrDefault(layout.name(), List.of())
+                        .containsAll(FormerSchema.keptColumns(file, layout))
+                || !layout.columns().containsAll(layout.sealed().keySet())) {
+            throw unknownContent();
+        }
+        return layout;
     }
 
     private static DataFileException unknownContent() {
@@ -220,7 +298,8 @@ public final class InstallationImporter {
                         + " program. Name one that export-data wrote.");
     }
 
-    private long readTable(Tx tx, DataFileReader file, TableLayout layout, KeyChange change)
+    private long readTable(
+            Tx tx, Db history, DataFileReader file, TableLayout layout, KeyChange change)
             throws IOException {
         if (layout.isSeeded()) {
             TransferStore.clear(tx, layout);
@@ -235,7 +314,10 @@ public final class InstallationImporter {
             var newKey = isResealed ? Optional.of(change) : Optional.<KeyChange>empty();
             rows = new ConvertedRows(rows, layout, dropped, newKey);
         }
-        long written = write(tx, layout.name(), kept, rows);
+        long written =
+                PartitionStore.PARTITIONED_TABLES.contains(layout.name())
+                        ? writeDays(tx, history, layout, rows)
+                        : write(tx, layout.name(), kept, rows);
         if (written != file.rowCount()) {
             throw new DataFileException(
                     "The file has another number of rows of the table "
@@ -261,6 +343,30 @@ public final class InstallationImporter {
                             + " wrote the row, or the file was made by another program. Delete"
                             + " such rows, and export again.");
         }
+    }
+
+    /// Writes the rows of the first days in `tx`, and all others in transactions of their own.
+    private static long writeDays(Tx tx, Db history, TableLayout layout, InputStream in)
+            throws IOException {
+        var rows =
+                new DividedRows(
+                        in,
+                        layout.columns().indexOf(PartitionStore.keyColumn(layout.name())),
+                        layout.columns().size(),
+                        PartitionStore::dayOf,
+                        DayRange.MAX_DAYS);
+        long written = write(tx, layout.name(), layout.columns(), rows.next());
+        while (rows.hasNext()) {
+            written +=
+                    history.call(own -> {
+                        try {
+                            return write(own, layout.name(), layout.columns(), rows.next());
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+                        }
+                    });
+        }
+        return written;
     }
 
     private InputStream counted(InputStream rows, TableLayout layout, AtomicLong bytes) {

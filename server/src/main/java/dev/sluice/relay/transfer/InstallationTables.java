@@ -1,5 +1,7 @@
 package dev.sluice.relay.transfer;
 
+import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,6 +80,13 @@ final class InstallationTables {
                                             "holder", "null::uuid",
                                             "lease_until", "null::timestamptz")));
 
+    /// The sequences of the schema, each with the highest value that a file may have. It is far
+    /// beyond what an installation reaches, and leaves as many values to go on with.
+    static final Map<String, Long> SEQUENCES =
+            Map.of(
+                    "node_epoch", Long.MAX_VALUE / 2,
+                    "payload_dictionary_number_seq", Integer.MAX_VALUE / 2L);
+
     /// The tables that are left out, each with the reason why an import does not need its rows.
     static final Map<String, String> LEFT_OUT =
             Map.ofEntries(
@@ -103,4 +112,11 @@ final class InstallationTables {
             Set.of("config_version", "clock", "audit", "commit_log", "alert_watch", "retention");
 
     private InstallationTables() {}
+
+    /// Whether this is how a file describes a table of an installation.
+    static boolean isExported(TableLayout table) {
+        return EXPORTED.stream()
+                .filter(exported -> exported.name().equals(table.name()))
+                .anyMatch(exported -> exported.layout(table.columns()).equals(table));
+    }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.relay.transfer;
 
+import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Tx;
 
 import java.io.IOException;
@@ -34,20 +35,29 @@ public final class TransferQueries {
                 IMPORT_LOCK);
     }
 
+    /// Whether the database has Sluice's schema.
+    static boolean hasSchema(Tx tx) {
+        return tx.single(
+                "select to_regnamespace(?) is not null as is_there",
+                row -> row.bool("is_there"),
+                Database.SCHEMA);
+    }
+
     /// Removes this transaction's limits on statement duration and idle time.
     static void liftTimeLimits(Tx tx) {
         tx.update("set local statement_timeout = 0");
         tx.update("set local idle_in_transaction_session_timeout = 0");
     }
 
-    /// Locks the tables and their partitions, so that they are not dropped or altered until the
-    /// transaction ends. Other transactions can still read and write rows.
+    /// Locks the tables, so that they are not dropped or altered until the transaction ends, nor
+    /// their partitions: nobody can finish detaching one while its table is locked. Other
+    /// transactions can still read and write rows.
     static void keep(Tx tx, Collection<String> tables) {
         tx.update(
-                "lock table "
+                "lock table only "
                         + tables.stream()
                                 .map(TransferQueries::quoted)
-                                .collect(Collectors.joining(", "))
+                                .collect(Collectors.joining(", only "))
                         + " in access share mode");
     }
 
@@ -97,16 +107,48 @@ public final class TransferQueries {
         return sequences;
     }
 
+    /// Whether the tables of one row have it, and the configuration can change `Long.MAX_VALUE / 2`
+    /// more times. Otherwise no server could start.
+    static boolean isUsable(Tx tx) {
+        return tx.single(
+                """
+                select (select count(*) = 1 and min(version) >= 0 and max(version) <= ?
+                          from config_version)
+                   and (select count(*) = 1 from clock)
+                   and (select count(*) = 1 from audit) as is_usable
+                """,
+                row -> row.bool("is_usable"),
+                Long.MAX_VALUE / 2);
+    }
+
     static boolean hasRows(Tx tx, String table) {
         return tx.single(
                 "select exists (select from " + quoted(table) + ") as has_rows",
                 row -> row.bool("has_rows"));
     }
 
+    /// Returns an id with which [#joinSnapshot] sees what this transaction sees, until it ends.
+    static String snapshotId(Tx tx) {
+        return tx.single("select pg_export_snapshot() as id", row -> row.text("id"));
+    }
+
+    /// Makes this transaction, which has done nothing yet, see what another one sees.
+    static void joinSnapshot(Tx tx, String id) {
+        tx.update("set transaction isolation level repeatable read, read only");
+        tx.update("set transaction snapshot '" + id + "'");
+        liftTimeLimits(tx);
+    }
+
     /// Passes all rows to `reader`, in the binary format of COPY. Returns the number of rows.
     ///
     /// @param columns all of the table's columns
-    static long read(Tx tx, ExportedTable table, List<String> columns, Tx.CopyReader reader)
+    /// @param condition an SQL condition that the rows must meet
+    static long read(
+            Tx tx,
+            ExportedTable table,
+            List<String> columns,
+            String condition,
+            Tx.CopyReader reader)
             throws IOException {
         String values =
                 columns.stream()
@@ -117,6 +159,8 @@ public final class TransferQueries {
                         + values
                         + " from "
                         + quoted(table.name())
+                        + " where "
+                        + condition
                         + ") to stdout (format binary)",
                 reader);
     }

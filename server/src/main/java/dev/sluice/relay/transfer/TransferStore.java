@@ -1,6 +1,7 @@
 package dev.sluice.relay.transfer;
 
 import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
+import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Tx;
 
 import java.io.IOException;
@@ -25,6 +26,11 @@ final class TransferStore {
                 row -> row.text("locked"),
                 TransferQueries.IMPORT_LOCK);
         tx.update("lock table sealing_canary, config_version, workspace in access exclusive mode");
+    }
+
+    /// Drops the schema with all its tables.
+    static void dropSchema(Tx tx) {
+        tx.update("drop schema " + TransferQueries.quoted(Database.SCHEMA) + " cascade");
     }
 
     /// Deletes the rows that migrations wrote into the table.

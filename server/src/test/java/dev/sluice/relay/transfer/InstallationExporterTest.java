@@ -81,7 +81,7 @@ class InstallationExporterTest {
         var file =
                 export(() -> {
                     assertThat(partitions.dropBefore(FIRST_KEPT)).as("blocked").isFalse();
-                    partitions.make(List.of(NEW_DAY));
+                    partitions.makeAlone(List.of(NEW_DAY));
                     server.run(tx -> tx.update("update config_version set version = 99"));
                 });
 

@@ -47,6 +47,19 @@ class InstallationTablesTest {
     }
 
     @Test
+    void each_sequence_of_the_schema_has_a_limit() {
+        var sequences =
+                db.call(tx ->
+                        tx.query(
+                                "select sequencename from pg_sequences where schemaname ="
+                                        + " current_schema()",
+                                row -> row.text("sequencename")));
+
+        assertThat(InstallationTables.SEQUENCES.keySet())
+                .containsExactlyInAnyOrderElementsOf(sequences);
+    }
+
+    @Test
     void each_column_of_bytes_is_sealed_or_no_secret() {
         var sealed = new TreeSet<>(PLAIN_BYTES);
         InstallationTables.EXPORTED.forEach(table ->
