@@ -9,16 +9,16 @@ const nameOf = (tab) => tab.locator('.ws .name');
 async function switchTo(tab, name) {
   await tab.locator('.ws .menu-root > button').click();
   await tab.getByRole('menuitem', { name: new RegExp(name) }).click();
-  await tab.locator('.ws', { hasText: name }).waitFor();
+  await nameOf(tab).filter({ hasText: name }).waitFor();
 }
 
 async function createDestination(tab, name) {
   await tab.keyboard.press('g');
   await tab.keyboard.press('d');
   await tab.getByRole('heading', { name: 'Destinations' }).waitFor();
-  await tab.getByRole('button', { name: 'New destination' }).first().click();
-  await tab.getByLabel('Name', { exact: true }).fill(name);
-  await tab.getByLabel('URL', { exact: true }).fill('https://example.com/hook');
+  await tab.getByRole('link', { name: 'New destination' }).first().click();
+  await tab.getByRole('dialog').locator('[name=name]').fill(name);
+  await tab.getByRole('dialog').locator('[name=url]').fill('https://example.com/hook');
   await tab.getByRole('button', { name: 'Create destination' }).click();
   await tab.getByRole('heading', { name }).waitFor();
 }
@@ -53,9 +53,9 @@ test('a tab stays in its workspace, reading and writing, while another tab switc
     await tab.bringToFront();
     await tab.keyboard.press('g');
     await tab.keyboard.press('d');
-    await tab.getByRole('link', { name: mine }).waitFor();
+    await tab.getByRole('link', { name: mine, exact: true }).waitFor();
     await tab.reload();
-    await tab.getByRole('link', { name: mine }).waitFor();
+    await tab.getByRole('link', { name: mine, exact: true }).waitFor();
     assert.equal(await tab.getByText(other).count(), 0);
     await tab.keyboard.press('g');
     await tab.keyboard.press('l');
@@ -66,7 +66,7 @@ test('a tab stays in its workspace, reading and writing, while another tab switc
   await switchTo(b, main.name);
   await b.waitForURL(`**/w/${main.id}/*`);
   await b.goBack();
-  await b.locator('.ws', { hasText: 'Staging' }).waitFor();
+  await nameOf(b).filter({ hasText: 'Staging' }).waitFor();
   await callAs(a, 'DELETE', `/api/v1/workspaces/${staging.id}`);
   await a.context().close();
   noProblems();
@@ -76,9 +76,9 @@ test('an address without a workspace opens the current one, and keeps its page a
   const own = await ownPage();
   const { workspace } = await callAs(own, 'GET', '/api/v1/me');
 
-  await own.goto('/events?status=failed&q=a%26b');
+  await own.goto('/sources?q=a%26b');
 
-  await own.waitForURL(`**/w/${workspace.id}/events?status=failed&q=a%26b`);
+  await own.waitForURL(`**/w/${workspace.id}/sources?q=a%26b`);
   await own.context().close();
   noProblems();
 });
