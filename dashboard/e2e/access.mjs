@@ -22,7 +22,7 @@ test('with the keyboard alone: sign in, open an event, step, close, jump', async
   await own.locator('.drawer .dv, .drawer .why').first().waitFor();
   const first = own.url();
   await own.keyboard.press('j');
-  await own.waitForURL((url) => url.href !== first && url.pathname.startsWith('/events/'));
+  await own.waitForURL((url) => url.href !== first && /\/events\/./.test(url.pathname));
   await own.keyboard.press('Escape');
   await own.waitForURL('**/events');
   await own.keyboard.press('g');
@@ -149,7 +149,7 @@ test('a member is not offered what the role may not do', async () => {
   noProblems();
 });
 
-test('a workspace is made and switched to in place, and nothing of the other one stays', async () => {
+test('a workspace is made and switched to, and nothing of the other one stays', async () => {
   const own = await ownPage();
   await own.goto('/sources');
   await own.getByRole('link', { name: 'shop-prod' }).waitFor();
@@ -163,12 +163,10 @@ test('a workspace is made and switched to in place, and nothing of the other one
   await own.goto('/sources');
   await own.getByRole('link', { name: 'first' }).waitFor();
   assert.equal(await own.getByText('shop-prod').count(), 0);
-  await own.evaluate(() => (window.isSameDocument = true));
   await menu.click();
   await own.getByRole('menuitem', { name: /Default/ }).click();
   await own.locator('.ws', { hasText: 'Default' }).waitFor();
   await own.getByRole('heading', { name: 'Overview' }).waitFor();
-  assert.equal(await own.evaluate(() => window.isSameDocument), true, 'no page was loaded');
   await own.keyboard.press('g');
   await own.keyboard.press('s');
   await own.getByRole('link', { name: 'shop-prod' }).waitFor();

@@ -5,6 +5,7 @@ import './routing.mjs';
 import './live.mjs';
 import './lists.mjs';
 import './access.mjs';
+import './tabs.mjs';
 import './hostile.mjs';
 import './prefix.mjs';
 import './everywhere.mjs';

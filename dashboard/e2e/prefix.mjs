@@ -33,7 +33,7 @@ test('behind a path prefix on plain http: sign in, see an event, copy it and res
 
     await page.goto(`${PREFIX}/events`);
     await page.locator('.list tbody tr').first().click();
-    await page.waitForURL((url) => url.pathname.startsWith(`${PREFIX}/events/`));
+    await page.waitForURL((url) => url.pathname.startsWith(`${PREFIX}/w/`) && /\/events\/./.test(url.pathname));
     await page.reload();
     await settled(page);
     await page.locator('.view').getByText('"prefix"').waitFor();

@@ -72,6 +72,28 @@ export function serverUrl(path: string): string {
   return location.origin + BASE_PATH + path;
 }
 
+const WORKSPACE_IN_PATH = /^\/w\/([^/]+)/;
+
+/** The workspace that an address below the dashboard's root names, or undefined if it names none. */
+export function workspaceOf(path: string): string | undefined {
+  return WORKSPACE_IN_PATH.exec(path)?.[1];
+}
+
+/** The workspace that the address of this page names. Every request is for this one, whichever other tabs show. */
+export function pageWorkspace(): string | undefined {
+  return workspaceOf(location.pathname.slice(BASE_PATH.length));
+}
+
+/** The address of a page. Without a workspace, the server's choice is shown. */
+export function pageAddress(path: string, workspace = pageWorkspace()): string {
+  return BASE_PATH + (workspace === undefined ? '' : `/w/${workspace}`) + path;
+}
+
+/** Shows another workspace. Its page is loaded anew, so nothing that this one shows or still does can end up there. */
+export function openWorkspace(workspace?: string) {
+  location.assign(workspace === undefined ? `${BASE_PATH}/` : pageAddress('/', workspace));
+}
+
 /** The server's clock minus the browser's, in milliseconds, from the last `Date` header, which has whole seconds. */
 let offset = 0;
 
@@ -99,13 +121,17 @@ export function pathOf<O extends Operation>(operation: O, options: CallOptions<N
 async function send<O extends Operation>(operation: O, options: CallOptions<NoInfer<O>>): Promise<Response> {
   const [method = 'GET'] = operation.split(' ');
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const workspace = pageWorkspace();
   let response: Response;
   try {
     response = await fetch(BASE_PATH + pathOf(operation, options), {
       method,
       body,
       signal: options.signal,
-      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(workspace === undefined ? {} : { 'X-Sluice-Workspace': workspace }),
+      },
       credentials: 'same-origin',
     });
   } catch (e) {

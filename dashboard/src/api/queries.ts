@@ -4,9 +4,18 @@ import type { Filter } from '../lib/deadLetters';
 import { windowStart } from '../lib/time';
 import { ApiError, call, serverNow, type Query, type Schemas } from './client';
 
-/** The first request after a session ends gets 401. The shell then shows the sign-in page. */
+/** A page that polls what is gone asks no more often than this whether its workspace is gone, too. */
+const ACCESS_CHECK_MILLISECONDS = 10_000;
+
+/**
+ * The first request after a session ends gets 401; after the person has left the workspace, it gets 404, as for anything else that is not there.
+ * The shell then asks who the caller is, and shows the sign-in page or says that the person is no member.
+ */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
-  if (error instanceof ApiError && error.status === 401 && query?.queryKey?.[0] !== 'me' && queryClient.getQueryData(['me']) !== undefined) {
+  if (!(error instanceof ApiError) || query?.queryKey?.[0] === 'me') return;
+  const me = queryClient.getQueryState(['me']);
+  if (me?.data === undefined) return;
+  if (error.status === 401 || (error.status === 404 && Date.now() - me.dataUpdatedAt > ACCESS_CHECK_MILLISECONDS)) {
     void queryClient.invalidateQueries({ queryKey: ['me'] });
   }
 }

@@ -1,8 +1,8 @@
 /** Shows the sign-in page or, once somebody is signed in, the page that the address names. */
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import { ApiError, BASE_PATH } from '../api/client';
+import { ApiError, BASE_PATH, openWorkspace, workspaceOf } from '../api/client';
 import { queryClient, useEvents, useMe } from '../api/queries';
 import { useGuardedLocation, useLeaving } from '../lib/unsaved';
 import { Dialog } from '../ui/overlay';
@@ -15,6 +15,7 @@ import { Shortcuts } from './Shortcuts';
 import { Sidebar, TabBar } from './Sidebar';
 import { ResetPassword } from './ResetPassword';
 import { AcceptInvite, SignIn } from './SignIn';
+import { NoMember } from './NoMember';
 import { EventsPage } from '../pages/events/EventsPage';
 
 const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m) => ({ default: m.OverviewPage })));
@@ -45,14 +46,19 @@ export function App() {
 
 function SignedIn() {
   const me = useMe();
-  const [path, navigate] = useLocation();
+  const [path] = useLocation();
   const isInvite = path === '/invite';
   const isRefused = me.error instanceof ApiError && me.error.status === 401;
+  const named = workspaceOf(path);
+  // 400: what stands for a workspace in the address is not even an id. 403: the session is in no workspace.
+  const isNoMember = me.error instanceof ApiError && (named === undefined ? [403] : [400, 404]).includes(me.error.status);
   const wasRefused = useRef(false);
-  wasRefused.current = isRefused || (wasRefused.current && me.data === undefined);
+  wasRefused.current = isRefused || (wasRefused.current && me.data === undefined && !isNoMember);
   if (path === '/reset') return <ResetPassword />;
   // The form stays, with what was typed, until the response to a sign-in arrives.
   if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
+  if (isInvite && (me.data !== undefined || isNoMember)) return <AcceptInvite onDone={openWorkspace} />;
+  if (isNoMember) return <NoMember />;
   if (me.data === undefined) {
     if (!me.isError) return <div aria-busy="true" />;
     return (
@@ -63,7 +69,30 @@ function SignedIn() {
       </main>
     );
   }
-  if (isInvite) return <AcceptInvite onDone={() => navigate('/')} />;
+  if (named === undefined) return <IntoWorkspace id={me.data.workspace.id} />;
+  return (
+    <Router base={`/w/${named}`}>
+      <InWorkspace key={named} id={named} />
+    </Router>
+  );
+}
+
+/** An address without a workspace, such as an old bookmark, shows the session's current one. */
+function IntoWorkspace({ id }: { id: string }) {
+  return <Redirect to={`/w/${id}${location.pathname.slice(BASE_PATH.length)}${location.search}${location.hash}`} replace />;
+}
+
+let shown: string | undefined;
+
+/** The pages of one workspace. A document shows only one: what it has read, and what it still does, belongs to that one. */
+function InWorkspace({ id }: { id: string }) {
+  const [path] = useLocation();
+  const isOther = shown !== undefined && shown !== id;
+  useEffect(() => {
+    if (isOther) location.reload();
+    else shown = id;
+  }, [id, isOther]);
+  if (isOther) return <div aria-busy="true" />;
   return (
     <div className="app">
       <a className="skip" href="#page" onClick={skip}>

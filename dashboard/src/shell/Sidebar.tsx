@@ -2,15 +2,14 @@
 import { Fragment, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
-import { call } from '../api/client';
-import { queryClient, useFailureGroups, useMe, useStatus, useWorkspaces } from '../api/queries';
+import { call, openWorkspace } from '../api/client';
+import { useFailureGroups, useMe, useStatus, useWorkspaces } from '../api/queries';
 import { Icon } from '../ui/icons';
 import { Dialog, Menu, type MenuItem } from '../ui/overlay';
 import { Badge, Button } from '../ui/parts';
 import { whenSaved } from '../lib/unsaved';
 import { AtControl } from '../ui/AtControl';
 import { Field, Form, text } from '../ui/form';
-import { toast } from '../ui/toast';
 import { openPalette } from './Palette';
 import { openHelp } from './Shortcuts';
 import { PLACES, type Place } from './places';
@@ -107,7 +106,7 @@ function WorkspaceMenu() {
   const current = me.data?.workspace;
   const switchTo = useMutation({
     mutationFn: (id: string) => call('POST /api/v1/workspaces/{id}/switch', { path: { id } }),
-    onSuccess: () => switched(navigate),
+    onSuccess: (_, id) => openWorkspace(id),
   });
   const items: MenuItem[] = [
     ...(workspaces.data?.items ?? []).map((one) => ({
@@ -138,11 +137,7 @@ function WorkspaceMenu() {
             onSubmit={async (values) => {
               const made = await call('POST /api/v1/workspaces', { body: { name: text(values, 'name') } });
               await call('POST /api/v1/workspaces/{id}/switch', { path: { id: made.id } });
-            }}
-            onDone={() => {
-              setCreating(false);
-              void switched(navigate);
-              toast('Workspace created');
+              openWorkspace(made.id);
             }}
             footer={(isBusy) => (
               <footer>
@@ -158,12 +153,6 @@ function WorkspaceMenu() {
       )}
     </div>
   );
-}
-
-/** Nothing of the previous workspace may stay on the page. */
-async function switched(navigate: (to: string) => void) {
-  navigate('/');
-  await queryClient.resetQueries();
 }
 
 function Foot() {

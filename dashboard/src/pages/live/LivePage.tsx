@@ -1,7 +1,7 @@
 /** Shows events the moment they are stored, with the outcomes of their deliveries. */
 import { memo, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { BASE_PATH } from '../../api/client';
+import { pageAddress } from '../../api/client';
 import { changed, useSourcesById } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
@@ -232,7 +232,7 @@ const EventLine = memo(function EventLine({ row, zone, name, color }: { row: Eve
         <SourceName name={name ?? shortId(event.source_id)} color={color} />
       </td>
       <td className="sum mono cut">
-        <a href={`${BASE_PATH}/events/${event.id}`} title={event.id} data-to={`/events/${event.id}`}>
+        <a href={pageAddress(`/events/${event.id}`)} title={event.id} data-to={`/events/${event.id}`}>
           {event.event_type === null ? `${event.method} ${shortId(event.id)}` : `${event.method === 'POST' ? '' : `${event.method} `}${visible(event.event_type)}`}
         </a>
       </td>

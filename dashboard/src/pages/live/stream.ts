@@ -1,5 +1,5 @@
 /** Follows the workspace's events over one connection. After a break it resumes behind the last message received. */
-import { BASE_PATH, pathOf, refusalOf, type CallOptions, type Operation } from '../../api/client';
+import { BASE_PATH, pageWorkspace, pathOf, refusalOf, type CallOptions, type Operation } from '../../api/client';
 import type { Message } from './feed';
 
 export type StreamState =
@@ -27,7 +27,7 @@ const MIN_PAINT_INTERVAL = 100;
 const MAX_BATCH = 500;
 
 const ENDS: Record<string, string> = {
-  access_ended: 'Your session has ended, or is in another workspace.',
+  access_ended: 'Your session has ended, or you are no longer a member of this workspace.',
   source_gone: 'The source was deleted.',
 };
 
@@ -80,7 +80,7 @@ export function follow(source: string, { onState, onMessages, onAccessEnded }: L
     onState({ name: 'ended', message });
   };
 
-  const options = (): CallOptions<typeof STREAM> => ({ query: { source_ids: source, include: 'deliveries', after: lastId, ...HEARTBEATS } });
+  const options = (): CallOptions<typeof STREAM> => ({ query: { source_ids: source, include: 'deliveries', after: lastId, workspace: pageWorkspace(), ...HEARTBEATS } });
 
   /** Opens another one later. The browser would do so too, but at a time it does not tell. */
   const reconnect = (leastWait = 0, refusal?: string) => {

@@ -1,9 +1,8 @@
 /** The workspace's name, leaving it, and deleting it. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { ApiError, call, type Schemas } from '../../api/client';
-import { changed, queryClient } from '../../api/queries';
+import { ApiError, call, openWorkspace, type Schemas } from '../../api/client';
+import { changed } from '../../api/queries';
 import { may } from '../../lib/roles';
 import { Confirm } from '../../ui/AtControl';
 import { Field, Form, text } from '../../ui/form';
@@ -12,15 +11,10 @@ import { Button, Facts, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 
 export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
-  const [, navigate] = useLocation();
   const [isLeaving, setLeaving] = useState(false);
   const leave = useMutation({
     mutationFn: () => call('POST /api/v1/workspaces/{id}/leave', { path: { id: me.workspace.id } }),
-    onSuccess: async () => {
-      navigate('/');
-      toast(`You left ${me.workspace.name}`);
-      await queryClient.resetQueries();
-    },
+    onSuccess: () => openWorkspace(),
   });
   return (
     <>
@@ -65,7 +59,6 @@ export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
 }
 
 function DeleteWorkspace({ me }: { me: Schemas['Me'] }) {
-  const [, navigate] = useLocation();
   const [isOpen, setOpen] = useState(false);
   const { id, name } = me.workspace;
   return (
@@ -84,12 +77,7 @@ function DeleteWorkspace({ me }: { me: Schemas['Me'] }) {
                 throw new ApiError(422, 'validation_failed', 'The name does not match.', [{ field: 'typed_name', message: `This is not the name. Type ${name}.` }]);
               }
               await call('DELETE /api/v1/workspaces/{id}', { path: { id } });
-            }}
-            onDone={() => {
-              setOpen(false);
-              navigate('/');
-              toast(`${name} is deleted`);
-              void queryClient.resetQueries();
+              openWorkspace();
             }}
             footer={(isBusy) => (
               <footer>

@@ -30,8 +30,9 @@ import java.util.stream.Stream;
 
 /// Tests that no operation of the OpenAPI document shows or changes anything of another workspace.
 ///
-/// The test calls each operation once for each id that it takes, in its path, body or query. That
-/// id belongs to something that exists in another workspace; all other ids are the caller's own.
+/// The test calls each operation once for each id that it takes, in its path, body, query or
+/// headers. That id belongs to something that exists in another workspace; all other ids are the
+/// caller's own.
 class TenancyTest {
 
     private static final OpenApiDocument CONTRACT = OpenApiContract.read().document();
@@ -60,7 +61,8 @@ class TenancyTest {
     private enum IdPlace {
         PATH,
         BODY,
-        QUERY
+        QUERY,
+        HEADER
     }
 
     /// A place where an operation takes an id.
@@ -80,7 +82,8 @@ class TenancyTest {
                 .flatMap(operation ->
                         Stream.of(
                                         pathIds(operation),
-                                        parameterIds(operation, "query"),
+                                        parameterIds(operation, "query", IdPlace.QUERY),
+                                        parameterIds(operation, "header", IdPlace.HEADER),
                                         bodyIds(operation))
                                 .flatMap(ids -> ids));
     }
@@ -91,12 +94,11 @@ class TenancyTest {
                 .map(segment -> new IdField(operation, IdPlace.PATH, segment));
     }
 
-    private static Stream<IdField> parameterIds(ApiOperation operation, String in) {
+    private static Stream<IdField> parameterIds(ApiOperation operation, String in, IdPlace place) {
         return operation.parameters().stream()
                 .filter(parameter -> parameter.path("in").asString().equals(in))
                 .filter(parameter -> isId(parameter.path("name").asString(), parameter))
-                .map(parameter ->
-                        new IdField(operation, IdPlace.QUERY, parameter.path("name").asString()));
+                .map(parameter -> new IdField(operation, place, parameter.path("name").asString()));
     }
 
     private static Stream<IdField> bodyIds(ApiOperation operation) {
@@ -116,9 +118,10 @@ class TenancyTest {
     }
 
     @Test
-    void ids_are_found_in_paths_bodies_and_queries() {
+    void ids_are_found_in_paths_bodies_queries_and_headers() {
         assertThat(idFields().map(IdField::toString))
                 .contains(
+                        "DELETE /api/v1/api-keys/{id}: X-Sluice-Workspace",
                         "GET /api/v1/events: source_id",
                         "PATCH /api/v1/workspaces/{id}/members/{user_id}: {user_id}",
                         "POST /api/v1/connections/preview: event_id",
@@ -145,7 +148,9 @@ class TenancyTest {
     private static void assertNothingShown(
             IdField field, Asker asker, String foreign, ApiResponse answer) {
         String description = field + " by " + asker + ": " + answer;
-        if (asker == Asker.KEY && isSessionOnly(field.operation())) {
+        if (asker == Asker.KEY
+                && isSessionOnly(field.operation())
+                && field.place() != IdPlace.HEADER) {
             assertThat(answer.status()).as(description).isEqualTo(403);
         } else if (field.place() != IdPlace.QUERY) {
             assertThat(answer.status()).as(description).isEqualTo(404);
@@ -214,10 +219,12 @@ class TenancyTest {
                 body(field, id)
                         .map(json -> HttpRequest.BodyPublishers.ofString(json.toString()))
                         .orElseGet(HttpRequest.BodyPublishers::noBody);
-        return ours.send(
+        var request =
                 ours.request(asker, path + query)
                         .header("Content-Type", "application/json")
-                        .method(operation.method(), body));
+                        .method(operation.method(), body);
+        return ours.send(
+                field.place() == IdPlace.HEADER ? request.header(field.name(), id) : request);
     }
 
     private static String pathSegment(IdField field, String segment, Asker asker, String id) {

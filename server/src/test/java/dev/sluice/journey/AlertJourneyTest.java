@@ -56,6 +56,8 @@ class AlertJourneyTest {
                 create(sluice, "messenger", "{'token': '12:ab', 'chat_id': -7}");
                 create(sluice, "webhook", "{'url': '" + webhook.url() + "'}");
                 target.willAnswer(400);
+                String workspace =
+                        api.get("/api/v1/me").json().path("workspace").path("id").asString();
                 var source = api.source("Shop");
                 var destination = api.destination(target.url(), "");
                 api.connect(source, destination);
@@ -70,7 +72,9 @@ class AlertJourneyTest {
                         .contains("Last error: ")
                         .contains("400")
                         .contains(
-                                "Dead letters: https://relay.example/failures?source="
+                                "Dead letters: https://relay.example/w/"
+                                        + workspace
+                                        + "/failures?source="
                                         + source.text("id"))
                         .contains("in 10 minutes at the earliest");
                 var chat = await(messenger, 1).getFirst();

@@ -196,6 +196,7 @@ public final class Team {
                     api.ingest(source(false).text("ingest_path"), "{}").text("request_id");
             case "actor_id" -> accounts.getOrDefault(Asker.OWNER, NOBODY).toString();
             case "user_id" -> db.call(tx -> insertMember(tx, "member", workspace)).toString();
+            case "workspace", "X-Sluice-Workspace" -> workspace.toString();
             default ->
                     throw new AssertionError(
                             "Team does not know what the field "

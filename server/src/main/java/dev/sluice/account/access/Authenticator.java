@@ -3,13 +3,16 @@ package dev.sluice.account.access;
 import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.secret.Sha256;
 
@@ -26,6 +29,7 @@ import java.util.Optional;
 /// request with a key. Thread-safe.
 public final class Authenticator {
 
+    private static final String WORKSPACE_HEADER = "X-Sluice-Workspace";
     private static final String BEARER_PREFIX = "Bearer ";
     private static final int MAX_WRONG_KEYS_PER_MINUTE = 30;
 
@@ -78,24 +82,69 @@ public final class Authenticator {
 
     /// Identifies the caller. Call this once per request, before doing anything else.
     ///
+    /// A request may name its workspace in the header `X-Sluice-Workspace`, so that two tabs of one
+    /// session can show two workspaces. Otherwise, it is for the session's current workspace.
+    ///
     /// @throws ApiException 401 if the request has no valid key or session
-    /// @throws ApiException 403 if the session has no current workspace or the person is no longer
-    ///   a member of it, if a request that changes something comes from another site, or if the key
-    ///   is read-only and the method is neither `GET` nor `HEAD`
+    /// @throws ApiException 403 if the request names no workspace and the session has no current
+    ///   one or the person is no longer a member of it, if a request that changes something comes
+    ///   from another site, or if the key is read-only and the method is neither `GET` nor `HEAD`
+    /// @throws ApiException 404 if the request names a workspace of which the person is not a
+    ///   member, or that is not the key's
+    /// @throws ApiException 400 if the named workspace is not a UUID
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if the key is
     ///   unknown or expired and too many such keys came from the client's network
     public Caller authenticate(Request request) {
+        return authenticate(request, namedWorkspace(request));
+    }
+
+    /// Identifies the caller, as `authenticate` does, of a request that may also name its workspace
+    /// in the query parameter `workspace`: an `EventSource` of a browser cannot send headers.
+    public Caller authenticateStream(Request request) {
+        var header = namedWorkspace(request);
+        var parameters = new QueryParameters(request);
+        var parameter = parameters.uuid("workspace").map(WorkspaceId::new);
+        parameters.check();
+        if (header.isPresent() && parameter.isPresent() && !header.equals(parameter)) {
+            throw new ApiException(
+                    ApiErrorCode.MALFORMED_REQUEST,
+                    WORKSPACE_HEADER + " and workspace name different workspaces. Send one.");
+        }
+        return authenticate(request, header.or(() -> parameter));
+    }
+
+    private Caller authenticate(Request request, Optional<WorkspaceId> named) {
         activity.mark();
         if (!sendsKey(request) && hasSession(request)) {
-            var session = session(request);
-            var membership = session.membership().orElseThrow(Authenticator::notMember);
+            var session = session(request, named);
+            var membership =
+                    session.membership()
+                            .orElseThrow(() ->
+                                    named.isPresent()
+                                            ? ApiException.notFound("workspace")
+                                            : notMember());
             return new Caller(
                     membership.workspace(),
                     new Caller.Identity.SessionIdentity(
                             session.account(), session.id(), membership.role()),
                     trail(request, session));
         }
-        return authenticateKey(request);
+        var caller = authenticateKey(request);
+        if (named.isPresent() && !named.get().equals(caller.workspace())) {
+            throw ApiException.notFound("workspace");
+        }
+        return caller;
+    }
+
+    private static Optional<WorkspaceId> namedWorkspace(Request request) {
+        try {
+            return request.header(WORKSPACE_HEADER)
+                    .map(id -> new WorkspaceId(FieldReader.parseUuid(id)));
+        } catch (IllegalArgumentException e) {
+            throw new ApiException(
+                    ApiErrorCode.MALFORMED_REQUEST,
+                    WORKSPACE_HEADER + " must be the id of a workspace, which is a UUID.");
+        }
     }
 
     /// Returns an audit trail for the changes that the signed-in person makes.
@@ -127,6 +176,10 @@ public final class Authenticator {
     /// @throws ApiException 403 if the request has a valid API key, or if it changes something and
     ///   comes from another site. For an invalid API key, the errors are those of [#authenticate]
     public Session session(Request request) {
+        return session(request, Optional.empty());
+    }
+
+    private Session session(Request request, Optional<WorkspaceId> named) {
         request.addExtraHeaders(NO_STORE);
         if (sendsKey(request)) {
             var _ = authenticateKey(request).requireSession(); // always throws: the caller is a key
@@ -137,7 +190,7 @@ public final class Authenticator {
                                 .orElseThrow(() -> unauthorized("Sign in first.")));
         originCheck.check(request);
         var session =
-                db.call(tx -> SessionStore.findAndExtend(tx, hash, clock.instant()))
+                db.call(tx -> SessionStore.findAndExtend(tx, hash, named, clock.instant()))
                         .orElseThrow(Authenticator::sessionEnded);
         request.setBodyOwner(session.account());
         return session;

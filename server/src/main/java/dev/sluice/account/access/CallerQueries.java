@@ -16,7 +16,8 @@ public final class CallerQueries {
 
     private CallerQueries() {}
 
-    /// Returns the callers whose key or session would still be accepted for the same workspace.
+    /// Returns the callers whose key or session would still be accepted for the same workspace. A
+    /// session may have been switched to another one meanwhile.
     public static Set<Caller> stillValid(Tx tx, Collection<Caller> callers, Instant now) {
         var valid = new HashSet<WorkspaceMember>();
         valid.addAll(keys(tx, callers, now));
@@ -55,13 +56,14 @@ public final class CallerQueries {
                 """
                 select session.id, member.workspace_id
                   from session
-                  join member on member.workspace_id = session.workspace_id
-                             and member.account_id = session.account_id
+                  join member on member.account_id = session.account_id
                  where session.id = any (?)
+                   and member.workspace_id = any (?)
                    and expires_at > ?
                 """,
                 row -> new WorkspaceMember(row.uuid("id"), row.uuid("workspace_id")),
                 identities(callers),
+                callers.stream().map(caller -> caller.workspace().value()).toList(),
                 now);
     }
 

@@ -8,8 +8,9 @@ import java.util.UUID;
 
 /// A person's session, as loaded for one request.
 ///
-/// @param membership the session's current workspace, with the person's role in it; empty if the
-///   session has no current workspace, or if the person is no longer a member of it
+/// @param membership the workspace that the request names or else the session's current one, with
+///   the person's role in it; empty if there is no such workspace, or if the person is not a member
+///   of it
 public record Session(UUID id, UUID account, Optional<SessionMembership> membership) {
 
     /// @param role the person's role in the workspace at the time of the request

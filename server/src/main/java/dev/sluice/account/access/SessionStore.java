@@ -70,15 +70,20 @@ public final class SessionStore {
 
     /// Finds the session with this token, and extends it if it was last seen at least a minute ago.
     /// Returns empty if there is no such session or it has expired.
-    static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {
+    ///
+    /// @param named the workspace in which to look for the person's membership, instead of the
+    ///   session's current one
+    static Optional<Session> findAndExtend(
+            Tx tx, byte[] tokenHash, Optional<WorkspaceId> named, Instant now) {
         var found =
                 tx.findOne(
                         """
                         select session.id, session.account_id, member.workspace_id, role,
                                last_seen_at > ? as is_recent
                           from session
-                          left join workspace on workspace.id = session.workspace_id
-                                             and workspace.deleted_at is null
+                          left join workspace
+                            on workspace.id = coalesce(?::uuid, session.workspace_id)
+                           and workspace.deleted_at is null
                           left join member on member.workspace_id = workspace.id
                                           and member.account_id = session.account_id
                          where token_hash = ?
@@ -86,6 +91,7 @@ public final class SessionStore {
                         """,
                         row -> new FoundSession(session(row), row.bool("is_recent")),
                         now.minus(LAST_SEEN_UPDATE_INTERVAL),
+                        named.map(WorkspaceId::value).orElse(null),
                         tokenHash,
                         now);
         found.filter(session -> !session.isRecent())

@@ -67,9 +67,11 @@ public final class AlertTestRoutes {
                                     .orElseThrow(() -> ApiException.notFound("alert config"));
                     takeTest(tx, config, now);
                     caller.record(tx, "alert_config.tested", id, config.channel().text(), Set.of());
-                    String workspace = AlertQueries.workspaceName(tx, caller.workspace());
+                    String name = AlertQueries.workspaceName(tx, caller.workspace());
                     return new PreparedTest(
-                            config, AlertText.test(ids.next(), workspace, baseUrl, now));
+                            config,
+                            AlertText.test(
+                                    ids.next(), caller.workspace().value(), name, baseUrl, now));
                 });
         var result = client.send(prepared.config(), prepared.message());
         var error =

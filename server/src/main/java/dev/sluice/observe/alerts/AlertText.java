@@ -72,12 +72,13 @@ record AlertText(
     }
 
     /// Returns a test message, whose arrival shows that a channel works.
-    static AlertMessage test(UUID id, String workspace, String baseUrl, Instant now) {
+    static AlertMessage test(
+            UUID id, UUID workspace, String workspaceName, String baseUrl, Instant now) {
         String text =
                 "This is a test. Alerts of the workspace "
-                        + quoted(workspace)
+                        + quoted(workspaceName)
                         + " arrive here.\n\n"
-                        + baseUrl
+                        + pagesUrl(baseUrl, workspace)
                         + "/failures\n";
         var details =
                 new JsonObject()
@@ -267,20 +268,32 @@ record AlertText(
         if (counts.size() == 1) {
             text.append("Dead letters: ").append(failuresUrl(counts.getFirst().id())).append("\n");
         } else if (!counts.isEmpty()) {
-            text.append("Dead letters: ").append(baseUrl).append("/failures\n");
+            text.append("Dead letters: ").append(pagesUrl()).append("/failures\n");
         }
         if (destination.isSource()) {
-            text.append("Source: ").append(baseUrl).append("/sources/").append(key.destination());
+            text.append("Source: ")
+                    .append(pagesUrl())
+                    .append("/sources/")
+                    .append(key.destination());
             text.append("\n");
             return;
         }
         text.append(key.isRest() ? "Destinations: " : "Destination: ");
-        text.append(baseUrl).append("/destinations");
+        text.append(pagesUrl()).append("/destinations");
         text.append(key.isRest() ? "" : "/" + key.destination()).append("\n");
     }
 
     private String failuresUrl(UUID source) {
-        return baseUrl + "/failures?source=" + source;
+        return pagesUrl() + "/failures?source=" + source;
+    }
+
+    private String pagesUrl() {
+        return pagesUrl(baseUrl, key.workspace());
+    }
+
+    /// Returns the address below which the dashboard shows a workspace.
+    private static String pagesUrl(String baseUrl, UUID workspace) {
+        return baseUrl + "/w/" + workspace;
     }
 
     /// Returns the counts by source, the largest first. Leaves out news that does not concern a

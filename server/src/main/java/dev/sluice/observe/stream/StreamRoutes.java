@@ -127,13 +127,13 @@ public final class StreamRoutes {
     }
 
     private Reply ofSource(Request request, boolean isFull) {
-        var caller = authenticator.authenticate(request);
+        var caller = authenticator.authenticateStream(request);
         var source = new SourceId(request.id("source"));
         return open(request, caller, new QueryParameters(request), Set.of(source), isFull);
     }
 
     private Reply ofSources(Request request) {
-        var caller = authenticator.authenticate(request);
+        var caller = authenticator.authenticateStream(request);
         var parameters = new QueryParameters(request);
         var sources = parameters.parsed("source_ids", StreamRoutes::sources).orElse(Set.of());
         boolean isFull =

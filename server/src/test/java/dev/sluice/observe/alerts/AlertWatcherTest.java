@@ -421,7 +421,11 @@ class AlertWatcherTest {
                 .isEqualTo(alerts.source.toString());
         assertThat(details.path("text").asString())
                 .contains("every webhook to it is answered 401")
-                .contains("Source: https://relay.example/sources/" + alerts.source)
+                .contains(
+                        "Source: https://relay.example/w/"
+                                + alerts.workspace()
+                                + "/sources/"
+                                + alerts.source)
                 .doesNotContain("estination");
 
         alerts.clock.advance(Duration.ofHours(7));
