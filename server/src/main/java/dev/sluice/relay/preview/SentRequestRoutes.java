@@ -130,6 +130,9 @@ public final class SentRequestRoutes {
                                 unknown(
                                         "an older version of Sluice made the attempt, and"
                                                 + " did not record its configuration."));
+        if (version < SentRequestQueries.historyFrom(tx, attempt.connection())) {
+            throw unknown("the settings of that time were replaced too often to be kept.");
+        }
         var payload = payload(tx, id, attempt);
         var connection =
                 ReplacedConnectionStore.at(tx, attempt.connection(), version)

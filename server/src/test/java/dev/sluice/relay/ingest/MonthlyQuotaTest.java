@@ -87,6 +87,7 @@ class MonthlyQuotaTest {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
+                OptionalLong.empty(),
                 Retention.ofDays(30));
     }
 

@@ -70,6 +70,7 @@ class QuotaRaceTest {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
+                OptionalLong.empty(),
                 Retention.ofDays(30));
     }
 
