@@ -60,9 +60,8 @@ class ConfigurationBytesTest {
     private static String filter(int rules) {
         return IntStream.range(0, rules)
                 .mapToObj(i ->
-                        "{'path': 'p%d', 'operator': 'eq', 'value': '%s'}"
-                                .formatted(i, text(4_000)))
-                .collect(Collectors.joining(",", "{'rules': [", "]}"));
+                        "{'path': 'body.p%d', 'op': 'eq', 'value': '%s'}".formatted(i, text(4_000)))
+                .collect(Collectors.joining(",", "{'operator': 'and', 'rules': [", "]}"));
     }
 
     private static String response(int bytes) {

@@ -31,6 +31,17 @@ public record Plan(String name, int priceMonthlyUsd, PlanLimits limits, List<Str
             OptionalInt destinations,
             int connectionsPerSource,
             OptionalInt concurrentStreams,
-            OptionalLong configurationBytes,
-            Retention retention) {}
+            StorageLimits storage) {
+
+        public OptionalLong configurationBytes() {
+            return storage.configurationBytes();
+        }
+
+        public Retention retention() {
+            return storage.retention();
+        }
+    }
+
+    /// How much a workspace may keep, and for how long.
+    public record StorageLimits(OptionalLong configurationBytes, Retention retention) {}
 }

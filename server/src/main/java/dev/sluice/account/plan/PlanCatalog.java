@@ -104,8 +104,9 @@ public final class PlanCatalog {
                         OptionalInt.of(BUILT_IN_DESTINATIONS),
                         Plan.MAX_CONNECTIONS_PER_SOURCE,
                         OptionalInt.of(streams),
-                        OptionalLong.of(Plan.DEFAULT_CONFIGURATION_BYTES),
-                        Retention.ofDays(days));
+                        new Plan.StorageLimits(
+                                OptionalLong.of(Plan.DEFAULT_CONFIGURATION_BYTES),
+                                Retention.ofDays(days)));
         return new Plan(
                 name,
                 price,
@@ -181,8 +182,7 @@ public final class PlanCatalog {
                         limit(input, "destinations"),
                         connectionsPerSource(input),
                         limit(input, "concurrent_streams"),
-                        configurationBytes(input),
-                        retention(input));
+                        new Plan.StorageLimits(configurationBytes(input), retention(input)));
         input.rejectUnknownFields();
         return limits;
     }
@@ -230,8 +230,8 @@ public final class PlanCatalog {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
-                OptionalLong.of(Plan.DEFAULT_CONFIGURATION_BYTES),
-                Retention.UNLIMITED);
+                new Plan.StorageLimits(
+                        OptionalLong.of(Plan.DEFAULT_CONFIGURATION_BYTES), Retention.UNLIMITED));
     }
 
     public Optional<Plan> find(String name) {

@@ -83,8 +83,7 @@ class IngestReservationTest {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
-                OptionalLong.empty(),
-                Retention.ofDays(30));
+                new Plan.StorageLimits(OptionalLong.empty(), Retention.ofDays(30)));
     }
 
     private Dispatcher dispatcher() {
