@@ -32,6 +32,7 @@ export function PlanUsage({ me }: { me: Schemas['Me'] }) {
               <Meter label="Sources" {...data.sources} over="No source can be created until one is deleted." />
               <Meter label="Destinations" {...data.destinations} over="No destination can be created until one is deleted." />
               <Meter label="Most connections of one source" {...data.connections_per_source} over="That source can have no other connection until one is deleted." />
+              <Meter label="Bytes of configuration" {...data.configuration_bytes} over="Nothing can be added until something is deleted or shortened." />
               <Meter label="Live streams" {...data.concurrent_streams} over="More are answered 429 until one is closed." />
               <Meter label="API requests with a key, this minute" {...data.api_requests} over="More are answered 429 until the minute is over." />
             </ul>
@@ -96,6 +97,7 @@ function limitsOf({ limits, features }: Plan): [string, string][] {
     ['Sources', limit(limits.sources)],
     ['Destinations', limit(limits.destinations)],
     ['Connections of a source', limit(limits.connections_per_source)],
+    ['Bytes of configuration', limit(limits.configuration_bytes)],
     ['Live streams at a time', limit(limits.concurrent_streams)],
     ['Events are kept', limit(limits.retention_days, ' days')],
     ...(features.length > 0 ? [['Features', features.join(', ')] as [string, string]] : []),

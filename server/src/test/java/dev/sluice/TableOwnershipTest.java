@@ -23,6 +23,7 @@ class TableOwnershipTest {
                     entry("config_version", "account/workspace"),
                     entry("clock", "platform/db"),
                     entry("plan", "account/plan"),
+                    entry("configuration_use", "account/plan"),
                     entry("workspace", "account/workspace"),
                     entry("member", "account/workspace"),
                     entry("account", "account/access"),

@@ -1,11 +1,14 @@
 package dev.sluice.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.platform.http.HeaderSyntax;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// The rules for headers that users choose: their maximum lengths, and the server's only list of
 /// reserved names. Users may not set reserved headers on deliveries, and Sluice does not forward
@@ -17,6 +20,10 @@ public final class CustomHeaderRules {
 
     public static final int MAX_NAME_LENGTH = 200;
     public static final int MAX_VALUE_LENGTH = 4096;
+
+    /// The maximum size of all headers that a resource sets, names and values together, in bytes as
+    /// UTF-8.
+    public static final int MAX_TOTAL_BYTES = 32 * 1024;
 
     /// Names of headers that HTTP itself uses, mostly to control a connection or to frame a
     /// message.
@@ -67,6 +74,24 @@ public final class CustomHeaderRules {
     /// Whether these rules are [#FOR_STORED_ROWS].
     boolean isForStoredRows() {
         return this == FOR_STORED_ROWS;
+    }
+
+    /// Returns why a resource may not set all these headers together, or empty if it may. Stored
+    /// rows may exceed the maximum, because it is newer than they are.
+    ///
+    /// The message is meant to be appended to the field's path.
+    ///
+    /// @param texts the names and values of all the headers
+    public Optional<String> totalError(Stream<String> texts) {
+        long bytes = texts.mapToLong(text -> text.getBytes(UTF_8).length).sum();
+        return isForStoredRows() || bytes <= MAX_TOTAL_BYTES
+                ? Optional.empty()
+                : Optional.of(
+                        "must have at most "
+                                + MAX_TOTAL_BYTES
+                                + " bytes of names and values in all; these are "
+                                + bytes
+                                + ".");
     }
 
     /// Whether this header is reserved: no user may set it on deliveries, and Sluice does not

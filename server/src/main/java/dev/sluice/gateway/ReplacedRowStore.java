@@ -1,16 +1,24 @@
 package dev.sluice.gateway;
 
 import dev.sluice.account.plan.UsageKind;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
+import java.util.UUID;
 
-/// Deletes old rows from a table of replaced settings, which are the settings that a resource had
-/// before a change. Each kind of settings has its own table, with the columns `until_version` and
-/// `replaced_at` and a column for the resource's id. The package that owns a table creates the
-/// store for it.
+/// Deletes rows from a table of replaced settings, which are the settings that a resource had
+/// before a change. Each kind of settings has its own table, with the columns `until_version`,
+/// `replaced_at` and `workspace_id` and a column for the resource's id.
+///
+/// Rows that a stored attempt may need are deleted only to stay within a maximum. The resource's
+/// `history_from` then records the version from which on its settings are known.
 public final class ReplacedRowStore {
 
+    /// The maximum number of replaced settings kept for one resource.
+    static final int MAX_OF_RESOURCE = 20;
+
+    private final String resource;
     private final String table;
     private final String id;
     private final String connectionColumn;
@@ -18,13 +26,69 @@ public final class ReplacedRowStore {
     /// All names must come from Sluice's own code, never from input, because they become part of
     /// the SQL.
     ///
+    /// @param table `replaced_` and the name of the table of the resources
     /// @param id the column with the id of the resource that the settings belong to
     /// @param connectionColumn the column of the `connection` table that contains the same id; the
     ///   store uses it to find the connections whose deliveries were sent with the settings
     public ReplacedRowStore(String table, String id, String connectionColumn) {
+        this.resource = table.substring("replaced_".length());
         this.table = table;
         this.id = id;
         this.connectionColumn = connectionColumn;
+    }
+
+    /// Whether an attempt may have been made with the resource's present settings: it has a
+    /// connection, even one that is deleted by now.
+    public boolean mayHaveBeenUsed(Tx tx, UUID resourceId) {
+        return tx.single(
+                "select exists (select from connection where %s = ?) as used"
+                        .formatted(connectionColumn),
+                row -> row.bool("used"),
+                resourceId);
+    }
+
+    /// Deletes a resource's oldest replaced settings, so that [#MAX_OF_RESOURCE] are left.
+    public void trim(Tx tx, UUID resourceId) {
+        tx.update(
+                """
+                with gone as (
+                  delete from %1$s
+                   where %2$s = ? and until_version <= (
+                         select until_version
+                           from %1$s
+                          where %2$s = ?
+                          order by until_version desc
+                         offset %3$d limit 1)
+                  returning until_version)
+                update %4$s
+                   set history_from = (select max(until_version) from gone)
+                 where id = ? and exists (select from gone)
+                """
+                        .formatted(table, id, MAX_OF_RESOURCE, resource),
+                resourceId,
+                resourceId,
+                resourceId);
+    }
+
+    /// Deletes a workspace's rows whose settings were replaced at or before `newest`, whether or
+    /// not a stored attempt needs them.
+    public void deleteOf(Tx tx, WorkspaceId workspace, Instant newest) {
+        tx.update(
+                """
+                with gone as (
+                  delete from %1$s
+                   where workspace_id = ? and replaced_at <= ?
+                  returning %2$s, until_version),
+                newest as (
+                  select %2$s as id, max(until_version) as until_version from gone group by 1)
+                update %3$s as resource
+                   set history_from = greatest(history_from, newest.until_version)
+                  from newest
+                 where resource.id = newest.id
+                """
+                        .formatted(table, id, resource),
+                workspace.value(),
+                newest);
     }
 
     /// Deletes up to `limit` rows whose settings were replaced before `before`. Returns the number

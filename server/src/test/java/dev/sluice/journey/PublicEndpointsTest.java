@@ -74,19 +74,22 @@ class PublicEndpointsTest {
                         "{\"api_requests_per_minute\":60,\"ingest_per_minute_per_source\":600,"
                                 + "\"events_per_month\":50000,\"sources\":5,"
                                 + "\"destinations\":10000,\"connections_per_source\":1000,"
-                                + "\"concurrent_streams\":2,\"retention_days\":3}");
+                                + "\"concurrent_streams\":2,\"configuration_bytes\":4194304,"
+                                + "\"retention_days\":3}");
         assertThat(items.get(1).path("limits"))
                 .hasToString(
                         "{\"api_requests_per_minute\":600,\"ingest_per_minute_per_source\":6000,"
                                 + "\"events_per_month\":1000000,\"sources\":50,"
                                 + "\"destinations\":10000,\"connections_per_source\":1000,"
-                                + "\"concurrent_streams\":10,\"retention_days\":14}");
+                                + "\"concurrent_streams\":10,\"configuration_bytes\":4194304,"
+                                + "\"retention_days\":14}");
         assertThat(items.get(2).path("limits"))
                 .hasToString(
                         "{\"api_requests_per_minute\":1200,\"ingest_per_minute_per_source\":null,"
                                 + "\"events_per_month\":null,\"sources\":null,"
                                 + "\"destinations\":10000,\"connections_per_source\":1000,"
-                                + "\"concurrent_streams\":50,\"retention_days\":30}");
+                                + "\"concurrent_streams\":50,\"configuration_bytes\":4194304,"
+                                + "\"retention_days\":30}");
         assertThat(items.get(0).path("price_monthly_usd").asInt(-1)).isZero();
         assertThat(items.get(0).path("features").isArray()).isTrue();
     }

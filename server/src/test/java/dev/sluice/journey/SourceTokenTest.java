@@ -246,6 +246,33 @@ class SourceTokenTest {
         }
     }
 
+    @Test
+    void after_ten_thousand_later_ones_a_retired_token_is_free() {
+        var team = WorkspaceFixture.create(first, "team");
+        var other = WorkspaceFixture.create(first, "team");
+        var source = team.source("rotated often");
+        String oldest = source.text("token");
+        for (int i = 0; i < 2; i++) {
+            team.post(path(source) + "/rotate-token", "{'overlap_seconds': 0}");
+        }
+        assertThat(create(other, oldest).status()).isEqualTo(409);
+        try (var db = first.db()) {
+            db.run(tx ->
+                    tx.update(
+                            """
+                            insert into retired_token (token_hash, workspace_id, retired_at)
+                            select sha256(n::text::bytea), workspace_id, retired_at + interval '1 second'
+                              from retired_token, generate_series(1, 10000) as n
+                             where token_hash = sha256(convert_to(?, 'UTF8'))
+                            """,
+                            oldest));
+        }
+
+        team.post(path(source) + "/rotate-token", "{'overlap_seconds': 0}");
+
+        assertThat(create(other, oldest).status()).isEqualTo(201);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"null", "'abcdefghijklmnopqrstuvwxyz'"})
     void a_change_cannot_set_the_token(String token) {

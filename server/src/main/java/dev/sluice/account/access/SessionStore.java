@@ -20,6 +20,9 @@ public final class SessionStore {
     /// How long a session lasts after the last request that extended it (a product decision).
     public static final Duration LIFETIME = Duration.ofDays(30);
 
+    /// The maximum number of sessions of an account.
+    public static final int MAX_SESSIONS = 100;
+
     /// A request updates `last_seen_at` and extends the session only if the stored time is at least
     /// this old, so most requests write nothing.
     private static final Duration LAST_SEEN_UPDATE_INTERVAL = Duration.ofMinutes(1);
@@ -50,6 +53,8 @@ public final class SessionStore {
 
     private SessionStore() {}
 
+    /// Opens a session. If the account then has more than [#MAX_SESSIONS], those end that were
+    /// unused for longest.
     public static void insert(Tx tx, NewSession session, byte[] tokenHash, Instant now) {
         tx.update(
                 """
@@ -66,6 +71,20 @@ public final class SessionStore {
                 now.plus(LIFETIME),
                 session.address(),
                 session.userAgent());
+        tx.update(
+                """
+                delete from session
+                 where account_id = ? and id in (
+                       select id
+                         from session
+                        where account_id = ?
+                        order by (id = ?) desc, last_seen_at desc
+                       offset ?)
+                """,
+                session.account(),
+                session.account(),
+                session.id(),
+                MAX_SESSIONS);
     }
 
     /// Finds the session with this token, and extends it if it was last seen at least a minute ago.

@@ -40,6 +40,23 @@ public final class AuditLogStore {
                 change.fields());
     }
 
+    /// Deletes a workspace's oldest entries, so that `max` are left.
+    static void trim(Tx tx, WorkspaceId workspace, int max) {
+        tx.update(
+                """
+                delete from audit_log
+                 where workspace_id = ? and id <= (
+                       select id
+                         from audit_log
+                        where workspace_id = ?
+                        order by id desc
+                       offset ? limit 1)
+                """,
+                workspace.value(),
+                workspace.value(),
+                max);
+    }
+
     /// Deletes up to `limit` entries that were made before `before`, oldest first. Returns the
     /// number of deleted entries.
     static int deleteBefore(Tx tx, Instant before, int limit) {

@@ -11,6 +11,13 @@ import java.util.UUID;
 /// transaction that makes the change.
 public final class AuditTrail {
 
+    /// The number of entries that a workspace keeps; a few hundred more until the next trimming.
+    static final int MAX_ENTRIES = 100_000;
+
+    /// Trimming reads [#MAX_ENTRIES] index entries, so only one of so many changes does it, chosen
+    /// by its random id.
+    static final int TRIM_INTERVAL = 100;
+
     private final AuditActor actor;
     private final String address;
     private final Uuid7 ids;
@@ -36,13 +43,17 @@ public final class AuditTrail {
             UUID target,
             String name,
             Set<String> fields) {
+        var id = ids.next();
         AuditLogStore.insert(
                 tx,
-                ids.next(),
+                id,
                 workspace,
                 actor,
                 address,
                 new AuditedChange(action, target, name, String.join(",", fields)));
+        if (Math.floorMod(id.getLeastSignificantBits(), TRIM_INTERVAL) == 0) {
+            AuditLogStore.trim(tx, workspace, MAX_ENTRIES);
+        }
     }
 
     /// Records a change to a person's account, once in each workspace that the person is a member

@@ -32,6 +32,13 @@ public final class IdempotencyKeys {
 
     static final Duration RETENTION = Duration.ofHours(24);
 
+    /// The maximum number of keys of an owner, and of the bytes of their sealed answers.
+    static final int MAX_KEYS = 10_000;
+
+    static final long MAX_BYTES = 32L * 1024 * 1024;
+
+    private static final Duration FULL_RETRY = Duration.ofMinutes(10);
+
     private static final int MAX_KEY_LENGTH = 255;
     private static final String HEADER = "Idempotency-Key";
     private static final Header REPLAYED = new Header("Idempotent-Replayed", "true");
@@ -190,6 +197,20 @@ public final class IdempotencyKeys {
                         + " was under way. Send it again to get the answer.");
     }
 
+    private static void requireRoom(IdempotencyStore.KeyUse use) {
+        if (use.keys() > MAX_KEYS || use.bytes() > MAX_BYTES) {
+            throw ApiException.tooMany(
+                    "At most "
+                            + MAX_KEYS
+                            + " answers of at most "
+                            + MAX_BYTES
+                            + " bytes in all are kept for requests with an "
+                            + HEADER
+                            + ", each for 24 hours. Send fewer requests with one.",
+                    FULL_RETRY);
+        }
+    }
+
     private byte[] keep(
             Tx tx, KeyedRequest keyed, KeptAnswer answer, Optional<byte[]> placeholder) {
         byte[] sealed = sealer.seal(answer.text(), keyed.sealingContext());
@@ -202,6 +223,7 @@ public final class IdempotencyKeys {
         if (!IdempotencyStore.insert(tx, keyed.owner(), keyed.key(), sealed, now, since)) {
             throw inProgress();
         }
+        requireRoom(IdempotencyStore.use(tx, keyed.owner()));
         return sealed;
     }
 }

@@ -51,6 +51,20 @@ public final class IdempotencyStore {
                 == 1;
     }
 
+    /// How many keys an owner has, and the bytes of their responses.
+    record KeyUse(long keys, long bytes) {}
+
+    static KeyUse use(Tx tx, UUID owner) {
+        return tx.single(
+                """
+                select count(*) as keys, coalesce(sum(octet_length(answer)), 0) as bytes
+                  from idempotency_key
+                 where owner_id = ?
+                """,
+                row -> new KeyUse(row.number("keys"), row.number("bytes")),
+                owner);
+    }
+
     /// Replaces the response stored under a key if it is still `placeholder`. Otherwise changes
     /// nothing: either the key has been deleted, or a repeated request has stored it again in the
     /// meantime, with its own response.

@@ -36,6 +36,9 @@ import java.util.UUID;
 /// seven days, and only for the account with the invited address.
 public final class InviteRoutes {
 
+    /// The maximum number of members and open invites of a workspace.
+    static final int MAX_PEOPLE = 1_000;
+
     private static final int TOKEN_LENGTH = 43; // more than 255 random bits
     private static final Map<String, Role> ROLES =
             Map.of("admin", Role.ADMIN, "member", Role.MEMBER);
@@ -125,6 +128,7 @@ public final class InviteRoutes {
             who.lock(tx, Role.ADMIN);
             requireNoMember(tx, invite);
             InviteStore.replace(tx, invite, Sha256.hash(token));
+            requireRoom(tx, invite);
             who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
             keeper.keepWithoutSecret(tx, location);
         });
@@ -134,6 +138,18 @@ public final class InviteRoutes {
                         .put("token", token)
                         .put("accept_url", mailer.link(token))
                         .put("mail_queued", sendMail(invite, who.account(), token)));
+    }
+
+    private static void requireRoom(Tx tx, Invite invite) {
+        long people = InviteStore.countWithMembers(tx, invite.workspace(), invite.createdAt());
+        if (people > MAX_PEOPLE) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT,
+                    "A workspace has at most "
+                            + MAX_PEOPLE
+                            + " members and open invites together. Delete an invite or remove a"
+                            + " member first.");
+        }
     }
 
     private boolean sendMail(Invite invite, UUID inviter, String token) {

@@ -19,6 +19,9 @@ public record Plan(String name, int priceMonthlyUsd, PlanLimits limits, List<Str
     /// only from 1 to 1023.
     public static final int MAX_CONNECTIONS_PER_SOURCE = 1_000;
 
+    /// The limit on a workspace's configuration, in bytes, in a plan that does not name one: 4 MiB.
+    public static final long DEFAULT_CONFIGURATION_BYTES = 4L * 1024 * 1024;
+
     /// The limits of a plan. An empty limit means unlimited.
     public record PlanLimits(
             OptionalInt apiRequestsPerMinute,
@@ -28,5 +31,17 @@ public record Plan(String name, int priceMonthlyUsd, PlanLimits limits, List<Str
             OptionalInt destinations,
             int connectionsPerSource,
             OptionalInt concurrentStreams,
-            Retention retention) {}
+            StorageLimits storage) {
+
+        public OptionalLong configurationBytes() {
+            return storage.configurationBytes();
+        }
+
+        public Retention retention() {
+            return storage.retention();
+        }
+    }
+
+    /// How much a workspace may keep, and for how long.
+    public record StorageLimits(OptionalLong configurationBytes, Retention retention) {}
 }

@@ -5,6 +5,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 
+import java.time.Duration;
 import java.util.OptionalInt;
 
 /// Refuses configuration changes that a workspace's plan does not allow. Existing configuration
@@ -13,6 +14,8 @@ import java.util.OptionalInt;
 /// Call these methods only after incrementing the configuration version, which makes other changes
 /// wait. Otherwise two simultaneous requests could both take the last free slot.
 public record PlanCaps(PlanCatalog plans) {
+
+    private static final Duration DELETED_RETRY = Duration.ofHours(1);
 
     /// Checks that the plan allows one more source. Sources in the trash do not count.
     ///
@@ -43,6 +46,53 @@ public record PlanCaps(PlanCatalog plans) {
                 OptionalInt.of(plan.limits().connectionsPerSource()),
                 existing,
                 "connections per source. Delete one first, or use another source.");
+    }
+
+    /// Checks that the plan allows the bytes that a workspace's configuration has after a change.
+    /// Call this in the transaction that made the change. Configuration above the limit may still
+    /// be made smaller.
+    ///
+    /// @param before the use before the change
+    /// @return the use after the change
+    /// @throws ApiException 402 if the configuration has become larger and exceeds the plan's
+    ///   limit; 429 if it has become larger and too much deleted configuration is still kept
+    public ConfigurationUse requireRoomForBytes(
+            Tx tx, WorkspaceId workspace, ConfigurationUse before) {
+        var after = ConfigurationUse.of(tx, workspace);
+        if (after.bytes() > before.bytes()) {
+            requireRoomForBytes(plans.ofWorkspace(tx, workspace), before, after);
+        }
+        return after;
+    }
+
+    private static void requireRoomForBytes(
+            Plan plan, ConfigurationUse before, ConfigurationUse after) {
+        var cap = plan.limits().configurationBytes();
+        if (cap.isPresent() && after.bytes() > cap.getAsLong()) {
+            throw new ApiException(
+                    ApiErrorCode.PLAN_LIMIT_REACHED,
+                    "The "
+                            + plan.name()
+                            + " plan allows "
+                            + cap.getAsLong()
+                            + " bytes of configuration (configuration_bytes). "
+                            + before.bytes()
+                            + " are used, and this change would make it "
+                            + after.bytes()
+                            + ". Delete or shorten something first; sources in the trash count"
+                            + " until they are purged.");
+        }
+        if (after.deletedBytes() > ConfigurationUse.MAX_DELETED_BYTES) {
+            throw ApiException.tooMany(
+                    "Too much deleted configuration is still kept: "
+                            + after.deletedBytes()
+                            + " bytes, and a workspace may add to its configuration only while"
+                            + " there are at most "
+                            + ConfigurationUse.MAX_DELETED_BYTES
+                            + ". What was deleted is removed after a day, once no event refers to"
+                            + " it.",
+                    DELETED_RETRY);
+        }
     }
 
     /// @param rest the part of the message after the number

@@ -104,7 +104,9 @@ public final class PlanCatalog {
                         OptionalInt.of(BUILT_IN_DESTINATIONS),
                         Plan.MAX_CONNECTIONS_PER_SOURCE,
                         OptionalInt.of(streams),
-                        Retention.ofDays(days));
+                        new Plan.StorageLimits(
+                                OptionalLong.of(Plan.DEFAULT_CONFIGURATION_BYTES),
+                                Retention.ofDays(days)));
         return new Plan(
                 name,
                 price,
@@ -180,7 +182,7 @@ public final class PlanCatalog {
                         limit(input, "destinations"),
                         connectionsPerSource(input),
                         limit(input, "concurrent_streams"),
-                        retention(input));
+                        new Plan.StorageLimits(configurationBytes(input), retention(input)));
         input.rejectUnknownFields();
         return limits;
     }
@@ -200,6 +202,18 @@ public final class PlanCatalog {
                 .orElse(Plan.MAX_CONNECTIONS_PER_SOURCE);
     }
 
+    /// Reads `configuration_bytes`. Null means unlimited; a plan without the field has the default
+    /// limit, because memory and start depend on it.
+    private static OptionalLong configurationBytes(FieldReader input) {
+        return input
+                .integer("configuration_bytes", 0, Integer.MAX_VALUE)
+                .map(Integer::longValue)
+                .applyTo(Optional.of(Plan.DEFAULT_CONFIGURATION_BYTES))
+                .stream()
+                .mapToLong(bytes -> bytes)
+                .findFirst();
+    }
+
     private static OptionalInt limit(FieldReader input, String field) {
         return input.integer(field, 0, Integer.MAX_VALUE).toOptional().stream()
                 .mapToInt(n -> n)
@@ -216,7 +230,8 @@ public final class PlanCatalog {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
-                Retention.UNLIMITED);
+                new Plan.StorageLimits(
+                        OptionalLong.of(Plan.DEFAULT_CONFIGURATION_BYTES), Retention.UNLIMITED));
     }
 
     public Optional<Plan> find(String name) {
@@ -289,6 +304,7 @@ public final class PlanCatalog {
                                 .put("destinations", number(limits.destinations()))
                                 .put("connections_per_source", limits.connectionsPerSource())
                                 .put("concurrent_streams", number(limits.concurrentStreams()))
+                                .put("configuration_bytes", number(limits.configurationBytes()))
                                 .put("retention_days", number(limits.retention().days())))
                 .put("features", plan.features());
     }

@@ -36,6 +36,19 @@ public final class InviteStore {
                 invite.expiresAt());
     }
 
+    /// Returns how many people a workspace has, counting its members and its open invites.
+    public static long countWithMembers(Tx tx, WorkspaceId workspace, Instant now) {
+        return tx.single(
+                """
+                select (select count(*) from member where workspace_id = ?)
+                       + (select count(*) from invite where workspace_id = ? and expires_at > ?) as n
+                """,
+                row -> row.number("n"),
+                workspace.value(),
+                workspace.value(),
+                now);
+    }
+
     /// Returns the open invites to a workspace, newest first.
     public static List<Invite> list(Tx tx, WorkspaceId workspace, Instant now) {
         return tx.query(

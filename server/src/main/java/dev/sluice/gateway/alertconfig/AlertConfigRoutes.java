@@ -5,7 +5,10 @@ import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
+import dev.sluice.account.plan.ConfigurationUse;
+import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.gateway.ChangeRate;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
@@ -38,6 +41,8 @@ public final class AlertConfigRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final AlertConfigStore configs;
+    private final PlanCaps caps;
+    private final ChangeRate rate;
     private final AddressPolicy addresses;
     private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
@@ -46,11 +51,15 @@ public final class AlertConfigRoutes {
     public AlertConfigRoutes(
             ApiContext api,
             AlertConfigStore configs,
+            PlanCaps caps,
+            ChangeRate rate,
             AddressPolicy addresses,
             IdempotencyKeys idempotency) {
         this.db = api.db();
         this.authenticator = api.authenticator();
         this.configs = configs;
+        this.caps = caps;
+        this.rate = rate;
         this.addresses = addresses;
         this.idempotency = idempotency;
         this.ids = api.ids();
@@ -93,8 +102,11 @@ public final class AlertConfigRoutes {
                         isEnabled,
                         new AlertConfig.ChangeTimes(now, now),
                         AlertConfig.SendingState.NOTHING_SENT);
+        rate.begin(caller.workspace());
         return db.call(tx -> {
+            var use = ConfigurationUse.of(tx, config.workspace());
             insert(tx, config);
+            var _ = caps.requireRoomForBytes(tx, config.workspace(), use);
             record(tx, caller, "alert_config.created", config, input.names());
             return keeper.keep(
                     tx,
@@ -165,6 +177,7 @@ public final class AlertConfigRoutes {
         input.rejectNull("config", nested);
         input.rejectNull("enabled", enabled);
         var condition = request.ifMatch();
+        rate.begin(caller.workspace());
         return db.call(tx -> {
             WorkspaceStore.lock(tx, caller.workspace());
             var before = find(tx, caller, request);
@@ -176,7 +189,9 @@ public final class AlertConfigRoutes {
             input.check();
             condition.require(before.tag(), "alert config");
             var after = before.with(settings, enabled.orElse(before.isEnabled()), clock.instant());
+            var use = ConfigurationUse.of(tx, caller.workspace());
             configs.update(tx, after);
+            var _ = caps.requireRoomForBytes(tx, caller.workspace(), use);
             record(tx, caller, "alert_config.updated", after, input.names());
             return reply(find(tx, caller, request));
         });

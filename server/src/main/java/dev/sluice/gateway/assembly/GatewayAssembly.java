@@ -3,12 +3,15 @@ package dev.sluice.gateway.assembly;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.plan.PlanCaps;
+import dev.sluice.gateway.ChangeRate;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.HistoryTrimmer;
 import dev.sluice.gateway.alertconfig.AlertConfigRoutes;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.connection.ConnectionRoutes;
 import dev.sluice.gateway.connection.ConnectionStore;
+import dev.sluice.gateway.connection.ReplacedConnectionStore;
 import dev.sluice.gateway.connection.SourceConnectionRoutes;
 import dev.sluice.gateway.deletion.WorkspaceDeletion;
 import dev.sluice.gateway.deletion.WorkspaceDeletionRoutes;
@@ -24,6 +27,7 @@ import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.TrashPurger;
 import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
@@ -48,6 +52,7 @@ public final class GatewayAssembly {
     private final AlertConfigStore alertConfigs;
     private final ConfigurationCache configuration;
     private final Wake configurationChanged = new Wake();
+    private final ChangeRate changeRate;
 
     private GatewayAssembly(
             Foundation base,
@@ -64,6 +69,7 @@ public final class GatewayAssembly {
         this.baseUrl = baseUrl;
         this.sources = sources;
         this.destinations = destinations;
+        this.changeRate = new ChangeRate(base.clock());
         this.alertConfigs = new AlertConfigStore(base.sealer());
         this.configuration =
                 ConfigurationCache.open(
@@ -112,7 +118,7 @@ public final class GatewayAssembly {
 
     public List<Chore> chores() {
         var db = base.pools().relay();
-        var writer = new ConfigurationWriter(db, configuration);
+        var writer = writer(db);
         var purge =
                 new TrashPurger(db, GatewayAssembly::purgeDependents, writer, base.settledClock());
         return List.of(
@@ -121,6 +127,20 @@ public final class GatewayAssembly {
                                 Duration.ofSeconds(
                                         1)), // other nodes' changes take effect within two seconds
                 new Chore("trash", Duration.ofMinutes(1), purge));
+    }
+
+    private ConfigurationWriter writer(Db db) {
+        return new ConfigurationWriter(
+                db,
+                new PlanCaps(account.plans()),
+                changeRate,
+                new HistoryTrimmer(
+                        List.of(
+                                ReplacedDestinationStore::deleteOf,
+                                ReplacedConnectionStore::deleteOf,
+                                ReplacedSourceStore::deleteOf,
+                                DestinationStore::deleteRevisions)),
+                configuration);
     }
 
     private static void purgeDependents(Tx tx, List<SourceId> sources, Instant now, long version) {
@@ -136,20 +156,29 @@ public final class GatewayAssembly {
     public void addTo(Router router) {
         var api = account.api();
         var db = api.db();
-        var writer = new ConfigurationWriter(db, configuration);
         var authenticator = api.authenticator();
         var plans = account.plans();
         var caps = new PlanCaps(plans);
+        var writer = writer(db);
         var idempotency = account.idempotency();
         var clock = api.clock();
         new SourceRoutes(api, sources, plans, headerRules, writer, idempotency, baseUrl)
                 .addTo(router);
         new TrashRoutes(db, authenticator, sources, plans, writer, clock, baseUrl).addTo(router);
-        new DestinationRoutes(api, destinations, caps, addresses, headerRules, writer, idempotency)
+        new DestinationRoutes(
+                        api,
+                        destinations,
+                        caps,
+                        ConnectionStore::endLeftOver,
+                        addresses,
+                        headerRules,
+                        writer,
+                        idempotency)
                 .addTo(router);
         new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
-        new AlertConfigRoutes(api, alertConfigs, addresses, idempotency).addTo(router);
+        new AlertConfigRoutes(api, alertConfigs, caps, changeRate, addresses, idempotency)
+                .addTo(router);
         var access = new WorkspaceAccess(db, authenticator);
         new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(router);
         new PlanChangeRoutes(access, plans, account.planChangePolicy(), writer, clock)

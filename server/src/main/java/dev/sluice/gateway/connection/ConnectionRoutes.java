@@ -100,16 +100,18 @@ public final class ConnectionRoutes {
                         now,
                         now);
         try {
-            return configuration.write((tx, version) -> {
-                insert(tx, connection, version);
-                record(tx, caller, "connection.created", connection, input.names());
-                return keeper.keep(
-                        tx,
-                        Reply.created(
-                                        "/api/v1/connections/" + connection.id(),
-                                        view(tx, connection).json())
-                                .with(connection.tag()));
-            });
+            return configuration.write(
+                    caller.workspace(),
+                    (tx, version) -> {
+                        insert(tx, connection, version);
+                        record(tx, caller, "connection.created", connection, input.names());
+                        return keeper.keep(
+                                tx,
+                                Reply.created(
+                                                "/api/v1/connections/" + connection.id(),
+                                                view(tx, connection).json())
+                                        .with(connection.tag()));
+                    });
         } catch (DbException e) {
             if (e.isDuplicate()) {
                 throw new ApiException(
@@ -188,19 +190,21 @@ public final class ConnectionRoutes {
         input.check();
         var condition = request.ifMatch();
         var patched =
-                configuration.write((tx, version) -> {
-                    var before = find(tx, caller.workspace(), id);
-                    condition.require(before.tag(), "connection");
-                    var spec =
-                            new Connection.ConnectionSpec(
-                                    enabled.orElse(before.enabled()),
-                                    filter.applyTo(before.filter()),
-                                    transformation.applyTo(before.transformation()));
-                    var after = before.with(spec, clock.instant());
-                    ConnectionStore.update(tx, before, after, version);
-                    record(tx, caller, "connection.updated", after, input.names());
-                    return view(tx, after);
-                });
+                configuration.write(
+                        caller.workspace(),
+                        (tx, version) -> {
+                            var before = find(tx, caller.workspace(), id);
+                            condition.require(before.tag(), "connection");
+                            var spec =
+                                    new Connection.ConnectionSpec(
+                                            enabled.orElse(before.enabled()),
+                                            filter.applyTo(before.filter()),
+                                            transformation.applyTo(before.transformation()));
+                            var after = before.with(spec, clock.instant());
+                            ConnectionStore.update(tx, before, after, version);
+                            record(tx, caller, "connection.updated", after, input.names());
+                            return view(tx, after);
+                        });
         return reply(patched);
     }
 

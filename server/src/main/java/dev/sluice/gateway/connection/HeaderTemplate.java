@@ -38,10 +38,17 @@ public final class HeaderTemplate {
 
     private record PlaceholderSegment(HeaderPlaceholder placeholder) implements TemplateSegment {}
 
+    private final String text;
     private final List<TemplateSegment> segments;
 
-    private HeaderTemplate(List<TemplateSegment> segments) {
+    private HeaderTemplate(String text, List<TemplateSegment> segments) {
+        this.text = text;
         this.segments = List.copyOf(segments);
+    }
+
+    /// Returns the template as it was written.
+    String text() {
+        return text;
     }
 
     /// @throws IllegalArgumentException if the text contains an unknown placeholder; the message is
@@ -65,18 +72,18 @@ public final class HeaderTemplate {
             end = matcher.end();
         }
         segments.add(new LiteralSegment(text.substring(end)));
-        return new HeaderTemplate(segments);
+        return new HeaderTemplate(text, segments);
     }
 
     public String render(PlaceholderValues values) {
-        var text = new StringBuilder();
+        var rendered = new StringBuilder();
         for (var segment : segments) {
-            text.append(
+            rendered.append(
                     switch (segment) {
                         case LiteralSegment(String literal) -> literal;
                         case PlaceholderSegment(var placeholder) -> values.of(placeholder);
                     });
         }
-        return text.toString();
+        return rendered.toString();
     }
 }

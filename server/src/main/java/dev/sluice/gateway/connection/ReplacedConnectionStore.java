@@ -1,5 +1,6 @@
 package dev.sluice.gateway.connection;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ReplacedRowStore;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
@@ -66,14 +67,15 @@ public final class ReplacedConnectionStore {
         }
         tx.update(
                 """
-                insert into replaced_connection (connection_id, until_version, replaced_at,
-                                                 transformation)
-                select id, ?, now(), transformation
+                insert into replaced_connection (connection_id, workspace_id, until_version,
+                                                 replaced_at, transformation)
+                select id, workspace_id, ?, now(), transformation
                   from connection
                  where id = ?
                 """,
                 version,
                 before.id().value());
+        ROWS.trim(tx, before.id().value());
     }
 
     /// Removes the replaced transformations of all connections that belong to these sources.
@@ -84,6 +86,11 @@ public final class ReplacedConnectionStore {
                  where connection_id in (select id from connection where source_id = any (?))
                 """,
                 sources.stream().map(SourceId::value).toList());
+    }
+
+    /// See [ReplacedRowStore#deleteOf].
+    public static void deleteOf(Tx tx, WorkspaceId workspace, Instant newest) {
+        ROWS.deleteOf(tx, workspace, newest);
     }
 
     /// See [ReplacedRowStore#removeBefore].

@@ -9,6 +9,7 @@ import dev.sluice.platform.json.Patch;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Parses a connection's `transformation` field. Invalid fields are recorded as errors in the
 /// [FieldReader].
@@ -32,15 +33,23 @@ public final class TransformationParser {
                                             "rename_headers",
                                             each -> headerRename(each, headerRules)),
                                     removedHeaders(inner, headerRules),
-                                    list(
-                                            inner,
-                                            "set_headers",
-                                            each -> headerAssignment(each, headerRules)),
+                                    setHeaders(inner, headerRules),
                                     merge(inner),
                                     json);
                     inner.rejectUnknownFields();
                     return transformation;
                 });
+    }
+
+    private static List<Transformation.HeaderAssignment> setHeaders(
+            FieldReader input, CustomHeaderRules headerRules) {
+        var headers = list(input, "set_headers", each -> headerAssignment(each, headerRules));
+        headerRules
+                .totalError(
+                        headers.stream()
+                                .flatMap(header -> Stream.of(header.name(), header.value().text())))
+                .ifPresent(message -> input.addError("set_headers", message));
+        return headers;
     }
 
     private static <T> List<T> list(

@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// The fields `custom_headers` and `secret_headers` in the body of a create or PATCH request.
 ///
@@ -38,6 +39,10 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
                     "must have at most " + CustomHeaders.MAX_HEADERS + " headers.");
             return;
         }
+        rules.totalError(
+                        headers.entrySet().stream()
+                                .flatMap(header -> Stream.of(header.getKey(), header.getValue())))
+                .ifPresent(message -> input.addError("custom_headers", message));
         var names = new HashSet<String>();
         headers.forEach((name, value) -> {
             boolean isFirst = names.add(name.toLowerCase(Locale.ROOT));

@@ -24,9 +24,11 @@ import dev.sluice.platform.net.AddressPolicy;
 
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 
 /// The routes under `/api/v1/destinations`: create, list, get, patch and delete.
 public final class DestinationRoutes {
@@ -35,6 +37,7 @@ public final class DestinationRoutes {
     private final Authenticator authenticator;
     private final DestinationStore destinations;
     private final PlanCaps planCaps;
+    private final BiConsumer<Tx, List<DestinationId>> endConnections;
     private final AddressPolicy addresses;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
@@ -42,10 +45,12 @@ public final class DestinationRoutes {
     private final Uuid7 ids;
     private final InstantSource clock;
 
+    /// @param endConnections marks the connections of deleted destinations as deleted
     public DestinationRoutes(
             ApiContext api,
             DestinationStore destinations,
             PlanCaps planCaps,
+            BiConsumer<Tx, List<DestinationId>> endConnections,
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
@@ -54,6 +59,7 @@ public final class DestinationRoutes {
         this.authenticator = api.authenticator();
         this.destinations = destinations;
         this.planCaps = planCaps;
+        this.endConnections = endConnections;
         this.addresses = addresses;
         this.headerRules = headerRules;
         this.configuration = configuration;
@@ -90,18 +96,22 @@ public final class DestinationRoutes {
                         spec,
                         now,
                         now);
-        return configuration.write((tx, version) -> {
-            planCaps.requireRoomForDestination(
-                    tx, caller.workspace(), DestinationQueries.count(tx, caller.workspace(), ""));
-            destinations.insert(tx, destination, version);
-            record(tx, caller, "destination.created", destination, input.names());
-            return keeper.keep(
-                    tx,
-                    Reply.created(
-                                    "/api/v1/destinations/" + destination.id(),
-                                    destination.json(CircuitView.CLOSED))
-                            .with(destination.tag()));
-        });
+        return configuration.write(
+                caller.workspace(),
+                (tx, version) -> {
+                    planCaps.requireRoomForDestination(
+                            tx,
+                            caller.workspace(),
+                            DestinationQueries.count(tx, caller.workspace(), ""));
+                    destinations.insert(tx, destination, version);
+                    record(tx, caller, "destination.created", destination, input.names());
+                    return keeper.keep(
+                            tx,
+                            Reply.created(
+                                            "/api/v1/destinations/" + destination.id(),
+                                            destination.json(CircuitView.CLOSED))
+                                    .with(destination.tag()));
+                });
     }
 
     private Reply list(Request request) {
@@ -146,16 +156,19 @@ public final class DestinationRoutes {
         input.check();
         var condition = request.ifMatch();
         var patched =
-                configuration.write((tx, version) -> {
-                    var before =
-                            orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
-                    var spec = fields.applyTo(before.spec(), input);
-                    condition.require(before.tag(), "destination");
-                    var after = changed(before, spec);
-                    destinations.update(tx, before, after, version);
-                    record(tx, caller, "destination.updated", after, input.names());
-                    return orNotFound(destinations.find(tx, caller.workspace(), id));
-                });
+                configuration.write(
+                        caller.workspace(),
+                        (tx, version) -> {
+                            var before =
+                                    orNotFound(destinations.find(tx, caller.workspace(), id))
+                                            .destination();
+                            var spec = fields.applyTo(before.spec(), input);
+                            condition.require(before.tag(), "destination");
+                            var after = changed(before, spec);
+                            destinations.update(tx, before, after, version);
+                            record(tx, caller, "destination.updated", after, input.names());
+                            return orNotFound(destinations.find(tx, caller.workspace(), id));
+                        });
         return reply(patched);
     }
 
@@ -184,6 +197,7 @@ public final class DestinationRoutes {
                     orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
             condition.require(destination.tag(), "destination");
             destinations.delete(tx, caller.workspace(), id, clock.instant(), version);
+            endConnections.accept(tx, List.of(id));
             record(tx, caller, "destination.deleted", destination, Set.of());
             return Reply.noContent();
         });

@@ -107,11 +107,13 @@ public final class DestinationStore {
     private static void insertRevision(Tx tx, Destination destination) {
         tx.update(
                 """
-                insert into destination_revision (id, destination_id, name, url, created_at)
-                values (?, ?, ?, ?, ?)
+                insert into destination_revision (id, destination_id, workspace_id, name, url,
+                                                  created_at)
+                values (?, ?, ?, ?, ?, ?)
                 """,
                 destination.revision(),
                 destination.id().value(),
+                destination.workspace().value(),
                 destination.spec().name(),
                 destination.spec().url().toString(),
                 destination.updatedAt());
@@ -131,6 +133,20 @@ public final class DestinationStore {
                         id.value(),
                         workspace.value())
                 == 1;
+    }
+
+    /// Removes a workspace's revisions that were made at or before `newest`, except present ones.
+    public static void deleteRevisions(Tx tx, WorkspaceId workspace, Instant newest) {
+        tx.update(
+                """
+                delete from destination_revision as revision
+                 where workspace_id = ? and created_at <= ?
+                   and not exists (select from destination
+                                    where destination.id = revision.destination_id
+                                      and destination.revision = revision.id)
+                """,
+                workspace.value(),
+                newest);
     }
 
     /// Marks all of a deleted workspace's destinations as deleted, and erases their current and

@@ -72,7 +72,8 @@ public final class ReplacedDestinationStore {
     }
 
     /// Stores the current URL, authentication and custom headers if the change from `before` to
-    /// `after` replaces any of them. Must be called before the destination's row is overwritten.
+    /// `after` replaces any of them and an attempt may have been made with them. Must be called
+    /// before the destination's row is overwritten.
     ///
     /// @param version the configuration version that the change creates
     static void keep(Tx tx, Destination before, Destination after, long version) {
@@ -83,16 +84,20 @@ public final class ReplacedDestinationStore {
                 && old.customHeaders().equals(changed.customHeaders())) {
             return;
         }
+        if (!ROWS.mayHaveBeenUsed(tx, before.id().value())) {
+            return;
+        }
         tx.update(
                 """
-                insert into replaced_destination (destination_id, until_version, replaced_at, url,
-                                                  auth, sealed_headers)
-                select id, ?, now(), url, auth, sealed_headers
+                insert into replaced_destination (destination_id, workspace_id, until_version,
+                                                  replaced_at, url, auth, sealed_headers)
+                select id, workspace_id, ?, now(), url, auth, sealed_headers
                   from destination
                  where id = ?
                 """,
                 version,
                 before.id().value());
+        ROWS.trim(tx, before.id().value());
     }
 
     /// Removes the replaced settings of all the workspace's destinations.
@@ -103,6 +108,11 @@ public final class ReplacedDestinationStore {
                  where destination_id in (select id from destination where workspace_id = ?)
                 """,
                 workspace.value());
+    }
+
+    /// See [ReplacedRowStore#deleteOf].
+    public static void deleteOf(Tx tx, WorkspaceId workspace, Instant newest) {
+        ROWS.deleteOf(tx, workspace, newest);
     }
 
     /// See [ReplacedRowStore#removeBefore].

@@ -65,7 +65,8 @@ public final class PlanChangeRoutes {
         input.check();
         Plan next = plan.toOptional().orElseThrow();
         boolean isConfirmed = confirm.orElse(false);
-        return configuration.write(
+        return configuration.writeUncapped(
+                who.workspace(),
                 (tx, version) -> change(tx, version, who, condition, next, isConfirmed));
     }
 

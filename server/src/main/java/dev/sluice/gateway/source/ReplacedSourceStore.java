@@ -1,5 +1,6 @@
 package dev.sluice.gateway.source;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ReplacedRowStore;
 import dev.sluice.platform.db.Tx;
 
@@ -54,7 +55,8 @@ public final class ReplacedSourceStore {
                 version);
     }
 
-    /// Stores the [SentSource] settings of `before`, unless `after` has the same values.
+    /// Stores the [SentSource] settings of `before`, unless `after` has the same values or no
+    /// attempt can have been made with them.
     ///
     /// @param version the configuration version that the change creates
     static void keep(Tx tx, Source before, Source after, long version) {
@@ -62,16 +64,21 @@ public final class ReplacedSourceStore {
         if (old.equals(SentSource.of(after))) {
             return;
         }
+        if (!ROWS.mayHaveBeenUsed(tx, before.id().value())) {
+            return;
+        }
         tx.update(
                 """
-                insert into replaced_source (source_id, until_version, replaced_at, name,
-                                             credential_header)
-                values (?, ?, now(), ?, ?)
+                insert into replaced_source (source_id, workspace_id, until_version, replaced_at,
+                                             name, credential_header)
+                values (?, ?, ?, now(), ?, ?)
                 """,
                 before.id().value(),
+                before.workspace().value(),
                 version,
                 old.name(),
                 old.credentialHeader().orElse(null));
+        ROWS.trim(tx, before.id().value());
     }
 
     /// Removes the replaced settings of these sources.
@@ -79,6 +86,11 @@ public final class ReplacedSourceStore {
         tx.update(
                 "delete from replaced_source where source_id = any (?)",
                 sources.stream().map(SourceId::value).toList());
+    }
+
+    /// See [ReplacedRowStore#deleteOf].
+    public static void deleteOf(Tx tx, WorkspaceId workspace, Instant newest) {
+        ROWS.deleteOf(tx, workspace, newest);
     }
 
     /// See [ReplacedRowStore#removeBefore].

@@ -102,15 +102,17 @@ public final class SourceRoutes {
         var fields = SourceFields.readNew(input, headerRules);
         fields.require(input);
         input.check();
-        return configuration.write((tx, version) -> {
-            var source = newSource(tx, caller, fields, version);
-            sources.insert(tx, source, version);
-            record(tx, caller, "source.created", source, input.names());
-            return keeper.keep(
-                    tx,
-                    Reply.created("/api/v1/sources/" + source.id(), source.json(baseUrl))
-                            .with(source.tag()));
-        });
+        return configuration.write(
+                caller.workspace(),
+                (tx, version) -> {
+                    var source = newSource(tx, caller, fields, version);
+                    sources.insert(tx, source, version);
+                    record(tx, caller, "source.created", source, input.names());
+                    return keeper.keep(
+                            tx,
+                            Reply.created("/api/v1/sources/" + source.id(), source.json(baseUrl))
+                                    .with(source.tag()));
+                });
     }
 
     private Source newSource(Tx tx, Caller caller, SourceFields fields, long version) {
@@ -169,14 +171,16 @@ public final class SourceRoutes {
         input.check();
         var condition = request.ifMatch();
         var patched =
-                configuration.write((tx, version) -> {
-                    var before = orNotFound(sources.find(tx, caller.workspace(), id));
-                    condition.require(before.tag(), "source");
-                    var after = before.with(fields.applyTo(before.spec()), clock.instant());
-                    sources.update(tx, before, after, version);
-                    record(tx, caller, "source.updated", after, input.names());
-                    return after;
-                });
+                configuration.write(
+                        caller.workspace(),
+                        (tx, version) -> {
+                            var before = orNotFound(sources.find(tx, caller.workspace(), id));
+                            condition.require(before.tag(), "source");
+                            var after = before.with(fields.applyTo(before.spec()), clock.instant());
+                            sources.update(tx, before, after, version);
+                            record(tx, caller, "source.updated", after, input.names());
+                            return after;
+                        });
         return reply(patched);
     }
 
@@ -208,17 +212,19 @@ public final class SourceRoutes {
                 input.integer("overlap_seconds", 0, MAX_OVERLAP_SECONDS)
                         .orElse(DEFAULT_OVERLAP_SECONDS);
         input.check();
-        return configuration.write((tx, version) -> {
-            var before = orNotFound(sources.find(tx, caller.workspace(), id));
-            var after =
-                    before.rotated(
-                            random.base62(TOKEN_LENGTH),
-                            Duration.ofSeconds(overlap),
-                            clock.instant());
-            TokenStore.rotate(tx, after, version);
-            record(tx, caller, "source.token_rotated", after, Set.of());
-            return keeper.keep(tx, reply(after));
-        });
+        return configuration.writeUncapped(
+                caller.workspace(),
+                (tx, version) -> {
+                    var before = orNotFound(sources.find(tx, caller.workspace(), id));
+                    var after =
+                            before.rotated(
+                                    random.base62(TOKEN_LENGTH),
+                                    Duration.ofSeconds(overlap),
+                                    clock.instant());
+                    TokenStore.rotate(tx, after, version);
+                    record(tx, caller, "source.token_rotated", after, Set.of());
+                    return keeper.keep(tx, reply(after));
+                });
     }
 
     private static void record(

@@ -16,6 +16,9 @@ import java.util.List;
 /// the transaction.
 final class TokenStore {
 
+    /// The maximum number of retired tokens kept for a workspace. An older one is free for all.
+    static final int MAX_RETIRED = 10_000;
+
     private TokenStore() {}
 
     /// Claims a token for a new source, if the token is free. An expired previous token or a
@@ -76,6 +79,7 @@ final class TokenStore {
                 """,
                 rotated.updatedAt(),
                 rotated.id().value());
+        trim(tx, rotated.workspace());
         tx.update(
                 """
                 update source
@@ -89,6 +93,23 @@ final class TokenStore {
                 rotated.updatedAt(),
                 version,
                 rotated.id().value());
+    }
+
+    /// Deletes a workspace's oldest retired tokens, so that [#MAX_RETIRED] are left.
+    private static void trim(Tx tx, WorkspaceId workspace) {
+        tx.update(
+                """
+                delete from retired_token
+                 where workspace_id = ? and retired_at <= (
+                       select retired_at
+                         from retired_token
+                        where workspace_id = ?
+                        order by retired_at desc
+                       offset ? limit 1)
+                """,
+                workspace.value(),
+                workspace.value(),
+                MAX_RETIRED);
     }
 
     /// Retires the tokens of purged sources. In each source's row, replaces the token with a

@@ -85,17 +85,24 @@ public final class TrashRoutes {
         var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
         var restored =
-                configuration.write((tx, version) -> {
-                    long existing = SourceStore.count(tx, caller.workspace());
-                    if (!TrashStore.restore(tx, caller.workspace(), id, clock.instant(), version)) {
-                        throw ApiException.notFound("source in the trash");
-                    }
-                    planCaps.requireRoomForSource(tx, caller.workspace(), existing);
-                    var source = sources.find(tx, caller.workspace(), id).orElseThrow();
-                    caller.record(
-                            tx, "source.restored", id.value(), source.spec().name(), Set.of());
-                    return source;
-                });
+                configuration.writeUncapped(
+                        caller.workspace(),
+                        (tx, version) -> {
+                            long existing = SourceStore.count(tx, caller.workspace());
+                            if (!TrashStore.restore(
+                                    tx, caller.workspace(), id, clock.instant(), version)) {
+                                throw ApiException.notFound("source in the trash");
+                            }
+                            planCaps.requireRoomForSource(tx, caller.workspace(), existing);
+                            var source = sources.find(tx, caller.workspace(), id).orElseThrow();
+                            caller.record(
+                                    tx,
+                                    "source.restored",
+                                    id.value(),
+                                    source.spec().name(),
+                                    Set.of());
+                            return source;
+                        });
         return Reply.ok(restored.json(baseUrl)).with(restored.tag());
     }
 }

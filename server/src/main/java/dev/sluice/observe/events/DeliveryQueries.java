@@ -61,7 +61,7 @@ final class DeliveryQueries {
                         """
                         select attempt.*, revision.url
                           from attempt
-                          join destination_revision as revision on revision.id = attempt.revision
+                          left join destination_revision as revision on revision.id = attempt.revision
                          where delivery_id > ? and delivery_id <= ? and source_id = ?
                          order by delivery_id, number
                         """,

@@ -1,6 +1,7 @@
 package dev.sluice.observe.limits;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.plan.ConfigurationUse;
 import dev.sluice.account.plan.MinuteWindow;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
@@ -94,7 +95,12 @@ public final class UsageRoutes {
                         "concurrent_streams",
                         used(
                                 Optional.of(openStreams.applyAsLong(tx, workspace)),
-                                asLong(limits.concurrentStreams())));
+                                asLong(limits.concurrentStreams())))
+                .put(
+                        "configuration_bytes",
+                        used(
+                                Optional.of(ConfigurationUse.of(tx, workspace).bytes()),
+                                limits.configurationBytes()));
     }
 
     /// Returns the number of API requests in the current minute. Returns empty if the plan has no

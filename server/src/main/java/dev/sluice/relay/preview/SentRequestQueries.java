@@ -102,6 +102,23 @@ final class SentRequestQueries {
         return newest - ((newest - lowBits) & LOW_BITS);
     }
 
+    /// Returns the configuration version from which on all settings of a connection, its source and
+    /// its destination are known. Older settings may have been deleted.
+    static long historyFrom(Tx tx, ConnectionId connection) {
+        return tx.findOne(
+                        """
+                        select greatest(connection.history_from, source.history_from,
+                                        destination.history_from) as history_from
+                          from connection
+                          join source on source.id = source_id
+                          join destination on destination.id = destination_id
+                         where connection.id = ?
+                        """,
+                        row -> row.number("history_from"),
+                        connection.value())
+                .orElse(0L);
+    }
+
     static Optional<Payload> payload(
             Tx tx, PayloadDecoder decoder, SourceId source, DeliveryId delivery) {
         return tx.findOne(

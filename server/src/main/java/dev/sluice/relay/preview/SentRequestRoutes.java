@@ -124,6 +124,9 @@ public final class SentRequestRoutes {
             int number,
             SentRequestQueries.StoredAttempt attempt) {
         long version = SentRequestQueries.version(tx, attempt.configuration());
+        if (version < SentRequestQueries.historyFrom(tx, attempt.connection())) {
+            throw unknown("the settings of that time were replaced too often to be kept.");
+        }
         var payload = payload(tx, id, attempt);
         var connection =
                 ReplacedConnectionStore.at(tx, attempt.connection(), version)

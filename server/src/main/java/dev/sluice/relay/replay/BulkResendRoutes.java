@@ -225,7 +225,7 @@ public final class BulkResendRoutes {
                     ReplayStore.nextCreatedAt(
                             tx, caller.workspace(), List.of(selection.connection()), askedAt);
             var recordedAt = Replay.creationTime(id, createdAt);
-            ReplayStore.insert(
+            ReplayStore.start(
                     tx,
                     Replay.started(
                             id,

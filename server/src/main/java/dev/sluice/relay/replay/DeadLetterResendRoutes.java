@@ -199,7 +199,7 @@ public final class DeadLetterResendRoutes {
         db.run(tx -> {
             caller.record(tx, "replay.started", id, "", fields);
             var createdAt = ReplayStore.nextCreatedAt(tx, caller.workspace(), connections, askedAt);
-            ReplayStore.insert(
+            ReplayStore.start(
                     tx,
                     Replay.started(
                             id,

@@ -1,10 +1,13 @@
 package dev.sluice.relay.replay;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
 import dev.sluice.relay.DeletedWorkspace;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -38,6 +42,12 @@ public final class ReplayStore {
                    and (strpos(lower(source.name), lower(?)) > 0
                         or strpos(lower(destination.name), lower(?)) > 0)))
             """;
+
+    /// The maximum number of a workspace's jobs that have not finished.
+    static final int MAX_UNFINISHED = 10;
+
+    /// The maximum number of a workspace's finished jobs that are kept.
+    static final int MAX_FINISHED = 1_000;
 
     private ReplayStore() {}
 
@@ -68,6 +78,51 @@ public final class ReplayStore {
                 .stream()
                 .findFirst()
                 .orElse(askedAt);
+    }
+
+    /// Inserts a job, and deletes the workspace's oldest finished jobs, so that [#MAX_FINISHED] are
+    /// left. A job that an unfinished one must not repeat is kept.
+    ///
+    /// @throws ApiException 409 if the workspace has [#MAX_UNFINISHED] jobs that have not finished
+    static void start(Tx tx, Replay replay) {
+        WorkspaceStore.lock(tx, replay.workspace());
+        if (countUnfinished(tx, replay.workspace()) >= MAX_UNFINISHED) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT,
+                    "A workspace has at most "
+                            + MAX_UNFINISHED
+                            + " replays that have not finished, with those that are paused. Wait"
+                            + " until one has finished, or cancel one.");
+        }
+        insert(tx, replay);
+        tx.update(
+                """
+                delete from replay_job as old
+                 where id in (
+                       select id
+                         from replay_job
+                        where workspace_id = ? and finished_at is not null and owner is null
+                        order by created_at desc, id desc
+                       offset ?)
+                   and not exists (
+                       select from replay_job as unfinished
+                        where unfinished.workspace_id = old.workspace_id
+                          and unfinished.finished_at is null
+                          and unfinished.created_at between old.created_at and old.finished_at)
+                """,
+                replay.workspace().value(),
+                MAX_FINISHED);
+    }
+
+    private static long countUnfinished(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from replay_job
+                 where workspace_id = ? and finished_at is null
+                """,
+                row -> row.number("n"),
+                workspace.value());
     }
 
     static void insert(Tx tx, Replay replay) {
@@ -223,25 +278,35 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Returns up to `limit` open jobs that this process may lease. Jobs without a lease come
-    /// first, then those whose lease ends earliest.
+    /// Returns up to `limit` open jobs that this process may lease. Workspaces take turns: first
+    /// comes one job of each, then a second one, up to [#MAX_UNFINISHED]. Within a turn, jobs
+    /// without a lease come first, then those whose lease ends earliest, which ran longest ago.
     ///
+    /// @param resting the jobs that must wait; they are left out
     /// @param lease the duration of a lease. A lease with more time left than this counts as
     ///   expired, because it was acquired before the database's clock was set back
-    static List<UUID> openJobs(Tx tx, UUID owner, Duration lease, int limit) {
+    static List<UUID> openJobs(
+            Tx tx, UUID owner, Duration lease, Collection<UUID> resting, int limit) {
         return tx.query(
                 """
                 select id
-                  from replay_job
-                 where (status = 'running' or owner is not null)
-                   and (owner is null or owner = ? or lease_until < now()
-                        or lease_until > clock_timestamp() + make_interval(secs => ?))
-                 order by lease_until nulls first, created_at
+                  from (select id, lease_until, created_at,
+                               row_number() over (partition by workspace_id
+                                                  order by lease_until nulls first, created_at) as turn
+                          from replay_job
+                         where (status = 'running' or owner is not null)
+                           and (owner is null or owner = ? or lease_until < now()
+                                or lease_until > clock_timestamp() + make_interval(secs => ?))
+                           and id <> all (?)) as open
+                 where turn <= ?
+                 order by turn, lease_until nulls first, created_at
                  limit ?
                 """,
                 row -> row.uuid("id"),
                 owner,
                 lease.toSeconds(),
+                List.copyOf(resting),
+                MAX_UNFINISHED,
                 limit);
     }
 

@@ -29,9 +29,10 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Creates the resends for replay jobs. Each round looks at up to [#MAX_JOBS_PER_ROUND] jobs that
-/// this process can lease, and processes one chunk of each job that does not have to wait. Several
-/// nodes may run this loop at the same time, but each job is leased to only one of them.
+/// Creates the resends for replay jobs. Each round processes one chunk of each of up to
+/// [#MAX_JOBS_PER_ROUND] jobs that this process can lease and that do not have to wait. Workspaces
+/// take turns, however many jobs they have. Several nodes may run this loop at the same time, but
+/// each job is leased to only one of them.
 ///
 /// One transaction creates a chunk's resends, and another records the job's progress
 /// (`docs/adr/0015`). After a crash between the two, the chunk is repeated. The second run
@@ -149,11 +150,14 @@ public final class ReplayWorker implements Loop.Step {
         leaseEnds.values().removeIf(end -> !isAhead(end));
         boolean isMore = false;
         for (var id :
-                db.statement(
-                        tx -> ReplayStore.openJobs(tx, owner, LEASE_TIMEOUT, MAX_JOBS_PER_ROUND))) {
-            if (!deferrals.containsKey(id)) {
-                isMore |= runJob(id);
-            }
+                db.statement(tx ->
+                        ReplayStore.openJobs(
+                                tx,
+                                owner,
+                                LEASE_TIMEOUT,
+                                deferrals.keySet(),
+                                MAX_JOBS_PER_ROUND))) {
+            isMore |= runJob(id);
         }
         deleteFinishedJobs(settledClock.instant());
         return isMore;

@@ -101,6 +101,7 @@ final class InstallationTables {
                     Map.entry("alert_watch", "a snapshot of the other database"),
                     Map.entry("retention", "a lease"),
                     Map.entry("open_stream", "the streams of the processes of the other place"),
+                    Map.entry("configuration_use", "counted as the import writes the rows"),
                     Map.entry("api_use", "counts of one minute"),
                     Map.entry("ingest_use", "counts of one minute"),
                     Map.entry(

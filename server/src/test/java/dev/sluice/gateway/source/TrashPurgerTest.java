@@ -2,8 +2,12 @@ package dev.sluice.gateway.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.account.plan.PlanCaps;
+import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.ChangeRate;
 import dev.sluice.gateway.ConfigurationWriter;
+import dev.sluice.gateway.HistoryTrimmer;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.Given;
@@ -27,7 +31,15 @@ class TrashPurgerTest {
     private final ManualClock clock = new ManualClock(Some.NOON);
     private final TrashPurger purger =
             new TrashPurger(
-                    db, ConnectionStore::purge, new ConfigurationWriter(db, () -> {}), clock);
+                    db,
+                    ConnectionStore::purge,
+                    new ConfigurationWriter(
+                            db,
+                            new PlanCaps(PlanCatalog.builtIn()),
+                            new ChangeRate(clock),
+                            new HistoryTrimmer(List.of()),
+                            () -> {}),
+                    clock);
 
     private Set<SourceId> purged() {
         return Set.copyOf(

@@ -61,7 +61,7 @@ class IngestRateLimiterTest {
                                 none,
                                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                                 none,
-                                Retention.ofDays(30)),
+                                new Plan.StorageLimits(OptionalLong.empty(), Retention.ofDays(30))),
                 Some.id(),
                 clock);
     }

@@ -86,7 +86,7 @@ class IngestReservationTest {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
-                Retention.ofDays(30));
+                new Plan.StorageLimits(OptionalLong.empty(), Retention.ofDays(30)));
     }
 
     private Dispatcher dispatcher() {

@@ -87,7 +87,7 @@ class MonthlyQuotaTest {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
-                Retention.ofDays(30));
+                new Plan.StorageLimits(OptionalLong.empty(), Retention.ofDays(30)));
     }
 
     private void cap(long events) {

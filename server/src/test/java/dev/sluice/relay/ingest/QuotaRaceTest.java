@@ -70,7 +70,7 @@ class QuotaRaceTest {
                 none,
                 Plan.MAX_CONNECTIONS_PER_SOURCE,
                 none,
-                Retention.ofDays(30));
+                new Plan.StorageLimits(OptionalLong.empty(), Retention.ofDays(30)));
     }
 
     private boolean offer(MonthlyQuota node) {

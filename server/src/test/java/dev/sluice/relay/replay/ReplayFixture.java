@@ -164,6 +164,43 @@ final class ReplayFixture implements AutoCloseable {
         });
     }
 
+    /// A job over everything in the database that is not inserted yet.
+    Replay unstarted(DeliveryStatus... statuses) {
+        UUID id = ids.next();
+        return Replay.started(
+                id,
+                workspace,
+                selection(statuses),
+                new BulkResendRequest.ArrivalPeriod(Optional.empty(), Optional.empty()),
+                new ResendEstimate(1, true, List.of()),
+                Replay.creationTime(id, clock.instant().plusSeconds(1)));
+    }
+
+    void start(Replay replay) {
+        db.run(tx -> ReplayStore.start(tx, replay));
+    }
+
+    /// Inserts copies of a job for a workspace, whatever the API would say to so many.
+    void clone(Replay replay, int count, UUID of) {
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into replay_job
+                        select (jsonb_populate_record(
+                                  replay_job,
+                                  jsonb_build_object('id', gen_random_uuid(), 'workspace_id', ?))).*
+                          from replay_job, generate_series(1, ?)
+                         where id = ?
+                        """,
+                        of,
+                        count,
+                        replay.id()));
+    }
+
+    void clone(Replay replay, int count, WorkspaceId of) {
+        clone(replay, count, of.value());
+    }
+
     /// A selection of everything in the database.
     ResendSelection selection(DeliveryStatus... statuses) {
         return new ResendSelection(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.observe.audit.AuditReport;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.http.ApiException;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -62,6 +64,53 @@ class ReplayWorkerTest {
         assertEachResentOnce(events);
         assertCompleted(job, 25, 0);
         assertThat(conservation()).matches(AuditReport::isClean);
+    }
+
+    @Test
+    void a_workspace_with_two_thousand_jobs_that_rest_delays_no_other() {
+        fixture.ended(DeliveryStatus.EXHAUSTED, 240);
+        var greedy = fixture.given.connection(fixture.source, fixture.given.destination("b", 4));
+        FinishedEvents.insert(
+                fixture.db,
+                fixture.source,
+                greedy,
+                DeliveryStatus.FAILED,
+                fixture.clock.instant().minusSeconds(60),
+                100);
+        fixture.clone(
+                fixture.filteredJob(List.of(greedy), 100, Optional.empty(), Optional.of(1)),
+                2_000,
+                Some.id());
+        var job = fixture.job(240, DeliveryStatus.EXHAUSTED);
+        var worker = fixture.worker(new ReplayLimits(100, 1_000));
+
+        for (int round = 0; round < 3; round++) {
+            worker.run();
+            fixture.clock.advance(Duration.ofSeconds(1));
+        }
+
+        assertThat(fixture.reload(job).progress().created()).isEqualTo(240);
+    }
+
+    @Test
+    void a_workspace_has_ten_unfinished_jobs_and_a_thousand_finished_ones() {
+        fixture.ended(DeliveryStatus.FAILED, 1);
+        var first = fixture.job(1, DeliveryStatus.FAILED);
+        fixture.clone(first, ReplayStore.MAX_UNFINISHED - 1, first.workspace());
+        var next = fixture.unstarted(DeliveryStatus.FAILED);
+        assertThatThrownBy(() -> fixture.start(next))
+                .isInstanceOf(ApiException.class)
+                .hasMessageContaining("at most 10 replays");
+
+        fixture.db.run(tx ->
+                tx.update("update replay_job set status = 'completed', finished_at = created_at"));
+        fixture.clone(fixture.reload(first), 1_100, first.workspace());
+        fixture.start(next);
+
+        long left =
+                fixture.db.call(tx ->
+                        tx.single("select count(*) as n from replay_job", row -> row.number("n")));
+        assertThat(left).isEqualTo(ReplayStore.MAX_FINISHED + 1L);
     }
 
     @Test

@@ -218,12 +218,15 @@ class ConfigurationPrunerTest {
         fixture.db.run(tx ->
                 tx.update(
                         """
-                        insert into destination_revision (id, destination_id, name, url, created_at)
-                        values (?, ?, 'destination', 'https://a.example/', ?)
+                        insert into destination_revision (id, destination_id, workspace_id, name, url,
+                                                          created_at)
+                        select ?, id, workspace_id, 'destination', 'https://a.example/', ?
+                          from destination
+                         where id = ?
                         """,
                         id,
-                        of.value(),
-                        at));
+                        at,
+                        of.value()));
         return id;
     }
 
@@ -273,11 +276,17 @@ class ConfigurationPrunerTest {
     private void addReplaced(String kind, String columns, String values, UUID id, Instant at) {
         fixture.db.run(tx ->
                 tx.update(
-                        "insert into replaced_%s (%s_id, until_version, replaced_at, %s) values (?, ?, ?, %s)"
-                                .formatted(kind, kind, columns, values),
-                        id,
+                        """
+                        insert into replaced_%1$s (%1$s_id, workspace_id, until_version,
+                                                   replaced_at, %2$s)
+                        select id, workspace_id, ?, ?, %3$s
+                          from %1$s
+                         where id = ?
+                        """
+                                .formatted(kind, columns, values),
                         at.getEpochSecond(),
-                        at));
+                        at,
+                        id));
     }
 
     /// Which days after noon the settings of a kind that are left were replaced on.
