@@ -1,5 +1,6 @@
 package dev.sluice.gateway.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.plan.PlanCaps;
@@ -26,7 +27,6 @@ import dev.sluice.gateway.source.TrashPurger;
 import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.net.AddressPolicy;
 
@@ -120,7 +120,7 @@ public final class GatewayAssembly {
         return alertConfigs;
     }
 
-    public void addTo(Router router) {
+    public void addTo(Api routes) {
         var api = account.api();
         var db = api.db();
         var writer = new ConfigurationWriter(db, configuration);
@@ -129,16 +129,16 @@ public final class GatewayAssembly {
         var caps = new PlanCaps(plans);
         var idempotency = account.idempotency();
         var clock = api.clock();
-        new SourceRoutes(api, sources, plans, headerRules, writer, idempotency).addTo(router);
-        new TrashRoutes(db, authenticator, sources, plans, writer, clock).addTo(router);
+        new SourceRoutes(api, sources, plans, headerRules, writer, idempotency).addTo(routes);
+        new TrashRoutes(db, sources, plans, writer, clock).addTo(routes);
         new DestinationRoutes(api, destinations, caps, addresses, headerRules, writer, idempotency)
-                .addTo(router);
-        new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(router);
-        new SourceConnectionRoutes(db, authenticator).addTo(router);
-        new AlertConfigRoutes(api, alertConfigs, addresses, idempotency).addTo(router);
+                .addTo(routes);
+        new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(routes);
+        new SourceConnectionRoutes(db).addTo(routes);
+        new AlertConfigRoutes(api, alertConfigs, addresses, idempotency).addTo(routes);
         var access = new WorkspaceAccess(db, authenticator);
-        new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(router);
+        new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(routes);
         new PlanChangeRoutes(access, plans, account.planChangePolicy(), writer, clock)
-                .addTo(router);
+                .addTo(routes);
     }
 }

@@ -1,6 +1,8 @@
 package dev.sluice.gateway.source;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.ConfigurationWriter;
@@ -10,7 +12,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
@@ -23,7 +24,6 @@ import java.util.Set;
 public final class TrashRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final SourceStore sources;
     private final PlanCaps planCaps;
     private final ConfigurationWriter configuration;
@@ -31,26 +31,23 @@ public final class TrashRoutes {
 
     public TrashRoutes(
             Db db,
-            Authenticator authenticator,
             SourceStore sources,
             PlanCatalog plans,
             ConfigurationWriter configuration,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.sources = sources;
         this.planCaps = new PlanCaps(plans);
         this.configuration = configuration;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/sources/trash", this::list);
-        router.post("/api/v1/sources/{id}/restore", this::restore);
+    public void addTo(Api api) {
+        api.get("/api/v1/sources/trash", Gate.MEMBER, this::list);
+        api.post("/api/v1/sources/{id}/restore", Gate.MEMBER, this::restore);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.of(query);
         String q = query.searchText().orElse("");
@@ -77,8 +74,7 @@ public final class TrashRoutes {
         });
     }
 
-    private Reply restore(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply restore(Caller caller, Request request) {
         var id = new SourceId(request.id("source"));
         var restored =
                 configuration.write((tx, version) -> {

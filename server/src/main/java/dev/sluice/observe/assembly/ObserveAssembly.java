@@ -1,5 +1,6 @@
 package dev.sluice.observe.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.assembly.GatewayAssembly;
@@ -194,16 +195,16 @@ public final class ObserveAssembly {
     /// @param baseUrl the server's public address
     /// @param isRegistrationOpen whether anyone may register an account
     public void addTo(
+            Api routes,
             Router router,
             BooleanSupplier isStopping,
             String version,
             String baseUrl,
             boolean isRegistrationOpen) {
         var db = account.api().db();
-        var authenticator = account.api().authenticator();
         var plans = account.plans();
         var clock = account.api().clock();
-        OpenApiRoutes.addTo(router);
+        OpenApiRoutes.addTo(routes);
         PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(
                         db,
@@ -214,8 +215,8 @@ public final class ObserveAssembly {
                         clock,
                         version,
                         isRegistrationOpen)
-                .addTo(router);
-        new UsageRoutes(db, authenticator, plans, OpenStreams::count, clock).addTo(router);
+                .addTo(routes);
+        new UsageRoutes(db, plans, OpenStreams::count, clock).addTo(routes);
         new EventRoutes(
                         account.api(),
                         plans,
@@ -224,9 +225,9 @@ public final class ObserveAssembly {
                         relay.payloadDecoder(),
                         relay.hopHeader(),
                         relay.challenges())
-                .addTo(router);
-        new StatsRoutes(db, authenticator, clock).addTo(router);
-        new RefusalRoutes(db, authenticator, clock).addTo(router);
+                .addTo(routes);
+        new StatsRoutes(db, clock).addTo(routes);
+        new RefusalRoutes(db, clock).addTo(routes);
         new StreamRoutes(
                         account.api(),
                         plans,
@@ -235,31 +236,12 @@ public final class ObserveAssembly {
                         streamReader,
                         streamFeed,
                         relay.requestPreview())
-                .addTo(router);
-        new AlertTestRoutes(
-                        db,
-                        authenticator,
-                        gateway.alertConfigs(),
-                        channelClient,
-                        baseUrl,
-                        base.ids(),
-                        clock)
-                .addTo(router);
-        new DeliveryRoutes(
-                        db,
-                        authenticator,
-                        plans,
-                        gateway.routing(),
-                        relay.inFlightAttempts(),
-                        clock)
-                .addTo(router);
-        new DeadLetterRoutes(
-                        db,
-                        authenticator,
-                        plans,
-                        gateway.routing(),
-                        relay.inFlightAttempts(),
-                        clock)
-                .addTo(router);
+                .addTo(routes);
+        new AlertTestRoutes(db, gateway.alertConfigs(), channelClient, baseUrl, base.ids(), clock)
+                .addTo(routes);
+        new DeliveryRoutes(db, plans, gateway.routing(), relay.inFlightAttempts(), clock)
+                .addTo(routes);
+        new DeadLetterRoutes(db, plans, gateway.routing(), relay.inFlightAttempts(), clock)
+                .addTo(routes);
     }
 }

@@ -1,5 +1,8 @@
 package dev.sluice.relay.assembly;
 
+import dev.sluice.account.access.Api;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.http.Router;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.audit.AuditLogStore;
 import dev.sluice.account.plan.Plan;
@@ -16,7 +19,6 @@ import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
@@ -297,34 +299,32 @@ public final class RelayAssembly {
         return limits(workspace).retention();
     }
 
-    public void addTo(Router router) {
+    public void addTo(Api routes, Router router) {
         var api = account.api();
         var db = api.db();
-        var authenticator = api.authenticator();
         var plans = account.plans();
         var idempotency = account.idempotency();
         var clock = api.clock();
         var headerRules = CustomHeaderRules.withPrefix(settings.headerPrefix());
         var dryRun = new DryRun(settings.headerPrefix());
         var events = new SampleEventQueries(plans, configuration, payloadDecoder, clock);
-        new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(router);
+        new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(routes);
         new SentRequestRoutes(
                         db,
-                        authenticator,
                         plans,
                         replacedDestinations,
                         replacedSources,
                         payloadDecoder,
                         dryRun,
                         clock)
-                .addTo(router);
-        new ResendRoutes(api, plans, idempotency, delivery::wakeBacklog).addTo(router);
+                .addTo(routes);
+        new ResendRoutes(api, plans, idempotency, delivery::wakeBacklog).addTo(routes);
         new BulkResendRoutes(
                         api, plans, idempotency, () -> wakeReplays.run(), delivery::wakeBacklog)
-                .addTo(router);
-        new DeadLetterResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
-        new DismissalRoutes(db, authenticator, plans, clock).addTo(router);
-        new ReplayRoutes(db, authenticator, () -> wakeReplays.run(), clock).addTo(router);
+                .addTo(routes);
+        new DeadLetterResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(routes);
+        new DismissalRoutes(db, plans, clock).addTo(routes);
+        new ReplayRoutes(db, () -> wakeReplays.run(), clock).addTo(routes);
         var endpoint = ingest.endpoint(delivery.dispatcher().admission(), tracer, hopHeader());
         router.mount(
                 IngestEndpoint.PATH,
@@ -334,11 +334,9 @@ public final class RelayAssembly {
                 });
         String baseUrl = settings.baseUrl();
         new TestDeliveryRoutes(api, configuration, events, testSender, dryRun, baseUrl)
-                .addTo(router);
-        new TestEventRoutes(db, authenticator, configuration, endpoint, idempotency, baseUrl, clock)
-                .addTo(router);
-        new VerificationTrialRoutes(db, authenticator, configuration, events, headerRules, baseUrl)
-                .addTo(router);
+                .addTo(routes);
+        new TestEventRoutes(db, configuration, endpoint, idempotency, baseUrl, clock).addTo(routes);
+        new VerificationTrialRoutes(db, configuration, events, headerRules, baseUrl).addTo(routes);
     }
 
     /// Returns the decoder of stored event payloads.
