@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /// A running server with all its parts.
@@ -44,6 +46,7 @@ final class Sluice implements AutoCloseable {
 
     private final Shutdown shutdown = new Shutdown(new Activity());
     private final Router router = new Router();
+    private Supplier<List<String>> openRoutes = List::of;
     private volatile boolean isStopping;
     private @Nullable Listeners listeners;
     private @Nullable Pools pools;
@@ -108,10 +111,12 @@ final class Sluice implements AutoCloseable {
                         new ObserveAssembly.AlertSettings(
                                 config.server().baseUrl(), config.messengerApiUrl()));
 
-        account.addTo(router);
-        gateway.addTo(router);
+        var api = new Api(router, account.api().authenticator());
+        account.addTo(api);
+        gateway.addTo(api);
         relay.addTo(router);
         observe.addTo(
+                api,
                 router,
                 () -> isStopping,
                 version,
@@ -227,6 +232,11 @@ final class Sluice implements AutoCloseable {
     /// Returns every API route as `METHOD pattern`, excluding the ingest URLs.
     List<String> routes() {
         return router.routes();
+    }
+
+    /// Returns every API route that anybody may call, as `METHOD pattern`.
+    List<String> openRoutes() {
+        return openRoutes.get();
     }
 
     Pools pools() {

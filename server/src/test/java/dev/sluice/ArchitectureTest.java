@@ -1,8 +1,11 @@
 package dev.sluice;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
@@ -21,6 +24,14 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.observe.metrics.MetricsRoutes;
+import dev.sluice.observe.pages.PageRoutes;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.relay.assembly.RelayAssembly;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -520,6 +531,39 @@ class ArchitectureTest {
                 .haveModifier(com.tngtech.archunit.core.domain.JavaModifier.FINAL)
                 .orShould()
                 .haveModifier(com.tngtech.archunit.core.domain.JavaModifier.ABSTRACT)
+                .check(SLUICE_CLASSES);
+    }
+
+    /// A route that is not registered through `Api` would be open to everybody.
+    @Test
+    void only_api_authenticates_requests() {
+        noClasses()
+                .that(not(resideInAPackage("dev.sluice.account.access")))
+                .should()
+                .callMethod(Authenticator.class, "authenticate", Request.class)
+                .orShould()
+                .callMethod(Authenticator.class, "session", Request.class)
+                .check(SLUICE_CLASSES);
+    }
+
+    /// Besides `Api`, only the pages, the ingest URLs and the metrics port have routes.
+    @Test
+    void only_api_adds_management_routes() {
+        noClasses()
+                .that()
+                .doNotBelongToAnyOf(
+                        Router.class,
+                        Api.class,
+                        PageRoutes.class,
+                        MetricsRoutes.class,
+                        RelayAssembly.class)
+                .should()
+                .callMethodWhere(
+                        target(owner(equivalentTo(Router.class)))
+                                .and(
+                                        target(
+                                                nameMatching(
+                                                        "get|post|put|patch|delete|mount|otherwise"))))
                 .check(SLUICE_CLASSES);
     }
 }

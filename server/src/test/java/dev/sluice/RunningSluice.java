@@ -191,6 +191,10 @@ public final class RunningSluice implements AutoCloseable {
         return sluice.routes();
     }
 
+    public List<String> openRoutes() {
+        return sluice.openRoutes();
+    }
+
     List<String> stopOrder() {
         return sluice.stopOrder();
     }

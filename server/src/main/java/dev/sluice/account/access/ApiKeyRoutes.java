@@ -13,7 +13,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -39,7 +38,6 @@ public final class ApiKeyRoutes {
     private static final int MAX_KEYS = 100;
 
     private final Db db;
-    private final Authenticator authenticator;
     private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final SecretGenerator random;
@@ -47,27 +45,24 @@ public final class ApiKeyRoutes {
 
     public ApiKeyRoutes(
             Db db,
-            Authenticator authenticator,
             IdempotencyKeys idempotency,
             Uuid7 ids,
             SecretGenerator random,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.idempotency = idempotency;
         this.ids = ids;
         this.random = random;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/api-keys", this::list);
-        router.post("/api/v1/api-keys", this::create);
-        router.delete("/api/v1/api-keys/{id}", this::delete);
+    public void addTo(Api api) {
+        api.get("/api/v1/api-keys", Gate.MEMBER, this::list);
+        api.post("/api/v1/api-keys", Gate.MEMBER, this::create);
+        api.delete("/api/v1/api-keys/{id}", Gate.MEMBER, this::delete);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var isWanted = query.searchFilter();
         query.check();
@@ -98,8 +93,7 @@ public final class ApiKeyRoutes {
                 .put("expires_at", key.expiresAt());
     }
 
-    private Reply create(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply create(Caller caller, Request request) throws IOException {
         UUID creator = caller.requireRole(Role.ADMIN).account();
         var input = request.jsonBody();
         return idempotency.answer(
@@ -157,8 +151,7 @@ public final class ApiKeyRoutes {
         return ApiKeyStore.find(tx, key.workspace(), key.id()).orElseThrow();
     }
 
-    private Reply delete(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply delete(Caller caller, Request request) {
         caller.requireRole(Role.ADMIN);
         WorkspaceId workspace = caller.workspace();
         var id = request.id("API key");

@@ -28,6 +28,15 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         record SessionIdentity(UUID account, UUID session, Role role) implements Identity {}
     }
 
+    /// Returns the account of the signed-in person, or of the person who created the API key. Empty
+    /// if the key has no creator.
+    public Optional<UUID> account() {
+        return switch (identity) {
+            case Identity.KeyIdentity key -> key.createdBy();
+            case Identity.SessionIdentity session -> Optional.of(session.account());
+        };
+    }
+
     /// Records a change by the caller in the workspace's audit log.
     ///
     /// @param action what was done, such as `source.updated`

@@ -5,7 +5,6 @@ import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 /// The route `GET /api/v1/me`, which shows the caller, the caller's current workspace, and the
@@ -13,22 +12,19 @@ import dev.sluice.platform.json.JsonObject;
 public final class CallerRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final String headerPrefix;
 
     /// @param headerPrefix the prefix of the server's own headers, such as `X-Service`
-    public CallerRoutes(Db db, Authenticator authenticator, String headerPrefix) {
+    public CallerRoutes(Db db, String headerPrefix) {
         this.db = db;
-        this.authenticator = authenticator;
         this.headerPrefix = headerPrefix;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/me", this::get);
+    public void addTo(Api api) {
+        api.get("/api/v1/me", Gate.MEMBER, this::get);
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         return Reply.ok(
                 switch (caller.identity()) {
                     case Identity.KeyIdentity _ ->

@@ -1,5 +1,6 @@
 package dev.sluice.account.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.ApiKeyRoutes;
 import dev.sluice.account.access.Authenticator;
@@ -14,13 +15,12 @@ import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.password.PasswordResetStore;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
-import dev.sluice.account.plan.PlanRoutes;
 import dev.sluice.account.plan.PlanStore;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.http.Router;
+import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
@@ -43,7 +43,7 @@ import java.util.function.Consumer;
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 /// @param chores the background tasks, in the order in which they start
-/// @param routes functions that add the layer's routes to a router
+/// @param routes functions that add the layer's routes
 public record AccountAssembly(
         ApiContext api,
         IdempotencyKeys idempotency,
@@ -51,7 +51,7 @@ public record AccountAssembly(
         PlanChangePolicy planChangePolicy,
         Optional<InitialSetup.InitialCredentials> firstStart,
         List<Chore> chores,
-        List<Consumer<Router>> routes) {
+        List<Consumer<Api>> routes) {
 
     private static final Logger log = LoggerFactory.getLogger(AccountAssembly.class);
 
@@ -114,18 +114,11 @@ public record AccountAssembly(
                 credentials,
                 List.copyOf(chores),
                 List.of(
-                        new CallerRoutes(db, authenticator, settings.headerPrefix())::addTo,
-                        new ApiKeyRoutes(
-                                        db,
-                                        authenticator,
-                                        idempotency,
-                                        base.ids(),
-                                        random,
-                                        base.clock())
-                                ::addTo,
+                        new CallerRoutes(db, settings.headerPrefix())::addTo,
+                        new ApiKeyRoutes(db, idempotency, base.ids(), random, base.clock())::addTo,
                         signIn::addTo,
                         members::addTo,
-                        router -> PlanRoutes.addTo(router, plans)));
+                        routes -> routes.openGet("/api/v1/plans", _ -> Reply.ok(plans.json()))));
     }
 
     /// Returns the chores that delete expired sessions, invites and password resets, old audit log
@@ -173,7 +166,7 @@ public record AccountAssembly(
         PasswordResetStore.deleteExpired(tx, now);
     }
 
-    public void addTo(Router router) {
-        routes.forEach(group -> group.accept(router));
+    public void addTo(Api api) {
+        routes.forEach(group -> group.accept(api));
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.account.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.members.AuditLogRoutes;
@@ -9,7 +10,6 @@ import dev.sluice.account.members.MemberRoutes;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceRoutes;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.secret.SecretGenerator;
 
 /// Builds the routes for workspaces, their members, invites and the audit log.
@@ -36,16 +36,16 @@ final class MembersAssembly {
         workspaces =
                 new WorkspaceRoutes(db, authenticator, access, idempotency, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
-        auditLog = new AuditLogRoutes(db, authenticator);
+        auditLog = new AuditLogRoutes(db);
         invites =
                 new InviteRoutes(
                         db, authenticator, access, idempotency, inviteMailer, ids, random, clock);
     }
 
-    void addTo(Router router) {
-        workspaces.addTo(router);
-        members.addTo(router);
-        invites.addTo(router);
-        auditLog.addTo(router);
+    void addTo(Api api) {
+        workspaces.addTo(api);
+        members.addTo(api);
+        invites.addTo(api);
+        auditLog.addTo(api);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.account.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
@@ -13,7 +14,6 @@ import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.people.RegistrationRoutes;
 import dev.sluice.account.people.SessionRoutes;
 import dev.sluice.account.people.SignInRoutes;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
@@ -46,9 +46,7 @@ final class SignInAssembly {
         var clientAddress = new ClientAddress(settings.trustedProxies());
         var passwords = new PasswordCheck(db, random, clock);
         var opener = new SessionOpener(cookie, clientAddress, ids, random);
-        signIn =
-                new SignInRoutes(
-                        db, authenticator, passwords, opener, cookie, clientAddress, clock);
+        signIn = new SignInRoutes(db, passwords, opener, cookie, clientAddress, clock);
         registration =
                 new RegistrationRoutes(
                         db,
@@ -67,13 +65,13 @@ final class SignInAssembly {
                 new PasswordResetRoutes(db, passwords, resetMailer, clientAddress, ids, clock);
     }
 
-    void addTo(Router router) {
-        signIn.addTo(router);
-        registration.addTo(router);
-        password.addTo(router);
-        sessions.addTo(router);
-        account.addTo(router);
-        passwordReset.addTo(router);
+    void addTo(Api api) {
+        signIn.addTo(api);
+        registration.addTo(api);
+        password.addTo(api);
+        sessions.addTo(api);
+        account.addTo(api);
+        passwordReset.addTo(api);
     }
 
     Chore resetMails() {

@@ -1,6 +1,8 @@
 package dev.sluice.account.members;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.audit.AuditLogQueries;
 import dev.sluice.account.audit.AuditLogQueries.AuditEntry;
 import dev.sluice.account.audit.AuditLogQueries.AuditFilter;
@@ -10,7 +12,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
@@ -20,19 +21,16 @@ import java.util.Optional;
 public final class AuditLogRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
 
-    public AuditLogRoutes(Db db, Authenticator authenticator) {
+    public AuditLogRoutes(Db db) {
         this.db = db;
-        this.authenticator = authenticator;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/audit-log", this::list);
+    public void addTo(Api api) {
+        api.get("/api/v1/audit-log", Gate.MEMBER, this::list);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         caller.requireRole(Role.ADMIN);
         var query = new QueryParameters(request);
         var page = Page.of(query);

@@ -2,8 +2,11 @@ package dev.sluice.account.members;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.CurrentRole;
+import dev.sluice.account.access.Gate;
+import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
@@ -11,6 +14,7 @@ import dev.sluice.account.workspace.Invite;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -19,7 +23,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -71,15 +74,17 @@ public final class InviteRoutes {
         this.mailer = mailer;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/workspaces/{id}/invites", this::list);
-        router.post("/api/v1/workspaces/{id}/invites", this::create);
-        router.delete("/api/v1/workspaces/{id}/invites/{invite_id}", this::delete);
-        router.post("/api/v1/invites/accept", this::accept);
+    public void addTo(Api api) {
+        api.get("/api/v1/workspaces/{id}/invites", access.adminRead(), this::list);
+        api.post("/api/v1/workspaces/{id}/invites", access.atLeast(Role.ADMIN), this::create);
+        api.delete(
+                "/api/v1/workspaces/{id}/invites/{invite_id}",
+                access.atLeast(Role.ADMIN),
+                this::delete);
+        api.post("/api/v1/invites/accept", Gate.PERSON, this::accept);
     }
 
-    private Reply list(Request request) {
-        var workspace = access.requireAdminRead(request);
+    private Reply list(WorkspaceId workspace, Request request) {
         var query = new QueryParameters(request);
         var isWanted = query.searchFilter();
         query.check();
@@ -101,8 +106,7 @@ public final class InviteRoutes {
                 .put("expires_at", invite.expiresAt());
     }
 
-    private Reply create(Request request) throws IOException {
-        var who = access.ofSession(request).require(Role.ADMIN);
+    private Reply create(WorkspaceAccess.Access who, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, who.workspace().value(), keeper -> create(who, input, keeper));
@@ -173,8 +177,7 @@ public final class InviteRoutes {
         }
     }
 
-    private Reply delete(Request request) {
-        var who = access.ofSession(request).require(Role.ADMIN);
+    private Reply delete(WorkspaceAccess.Access who, Request request) {
         UUID id = inviteId(request);
         db.run(tx -> {
             who.lock(tx, Role.ADMIN);
@@ -196,8 +199,7 @@ public final class InviteRoutes {
 
     /// Adds the signed-in person to the invite's workspace and switches the session to that
     /// workspace. A person who is already a member keeps their role.
-    private Reply accept(Request request) throws IOException {
-        var session = authenticator.session(request);
+    private Reply accept(Session session, Request request) throws IOException {
         var input = request.jsonBody();
         var token = input.required("token", input.text("token", 1, 200));
         input.check();

@@ -1,5 +1,6 @@
 package dev.sluice.account.members;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
@@ -14,7 +15,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 
@@ -45,16 +45,21 @@ public final class MemberRoutes {
         this.access = access;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/workspaces/{id}/members", this::list);
-        router.patch("/api/v1/workspaces/{id}/members/{user_id}", this::changeRole);
-        router.delete("/api/v1/workspaces/{id}/members/{user_id}", this::remove);
-        router.post("/api/v1/workspaces/{id}/leave", this::leave);
-        router.post("/api/v1/workspaces/{id}/transfer", this::transfer);
+    public void addTo(Api api) {
+        api.get("/api/v1/workspaces/{id}/members", access.adminRead(), this::list);
+        api.patch(
+                "/api/v1/workspaces/{id}/members/{user_id}",
+                access.atLeast(Role.ADMIN),
+                this::changeRole);
+        api.delete(
+                "/api/v1/workspaces/{id}/members/{user_id}",
+                access.atLeast(Role.ADMIN),
+                this::remove);
+        api.post("/api/v1/workspaces/{id}/leave", access.member(), this::leave);
+        api.post("/api/v1/workspaces/{id}/transfer", access.atLeast(Role.OWNER), this::transfer);
     }
 
-    private Reply list(Request request) {
-        var workspace = access.requireAdminRead(request);
+    private Reply list(WorkspaceId workspace, Request request) {
         var query = new QueryParameters(request);
         var isWanted = query.searchFilter();
         query.check();
@@ -78,8 +83,7 @@ public final class MemberRoutes {
                 .put("created_at", member.since());
     }
 
-    private Reply changeRole(Request request) throws IOException {
-        var who = access.ofSession(request).require(Role.ADMIN);
+    private Reply changeRole(WorkspaceAccess.Access who, Request request) throws IOException {
         UUID target = target(request);
         var input = request.jsonBody();
         var role = input.required("role", input.oneOf("role", ROLES));
@@ -102,8 +106,7 @@ public final class MemberRoutes {
         return Reply.ok(json(changed));
     }
 
-    private Reply remove(Request request) {
-        var who = access.ofSession(request).require(Role.ADMIN);
+    private Reply remove(WorkspaceAccess.Access who, Request request) {
         UUID target = target(request);
         db.run(tx -> {
             var present = who.lock(tx, Role.ADMIN);
@@ -116,8 +119,7 @@ public final class MemberRoutes {
         return Reply.noContent();
     }
 
-    private Reply leave(Request request) {
-        var who = access.ofSession(request);
+    private Reply leave(WorkspaceAccess.Access who, Request request) {
         db.run(tx -> {
             WorkspaceStore.lock(tx, who.workspace());
             endMembership(tx, who.workspace(), who.account());
@@ -128,8 +130,7 @@ public final class MemberRoutes {
     }
 
     /// Makes another member an owner; the caller becomes an admin.
-    private Reply transfer(Request request) throws IOException {
-        var who = access.ofSession(request).require(Role.OWNER);
+    private Reply transfer(WorkspaceAccess.Access who, Request request) throws IOException {
         var input = request.jsonBody();
         var target = input.required("user_id", input.uuid("user_id"));
         input.check();

@@ -2,8 +2,8 @@ package dev.sluice.account.members;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
-import dev.sluice.account.access.Caller.Identity;
 import dev.sluice.account.access.CurrentRole;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
@@ -65,11 +65,18 @@ public final class WorkspaceAccess {
         this.authenticator = authenticator;
     }
 
-    /// Returns the signed-in person's access to the workspace whose `{id}` is in the path.
-    ///
-    /// @throws ApiException 403 for an API key, 404 if the person is not a member
-    public Access ofSession(Request request) {
-        Session session = authenticator.session(request);
+    /// Admits the members of the workspace whose `{id}` is in the path, signed in. API keys get
+    /// 403, and people who are not members get 404.
+    public Gate<Access> member() {
+        return Gate.PERSON.then(this::ofSession);
+    }
+
+    /// Admits what [#member] admits if the role includes `required`; others get 403.
+    public Gate<Access> atLeast(Role required) {
+        return member().then((access, _) -> access.require(required));
+    }
+
+    private Access ofSession(Session session, Request request) {
         var workspace = new WorkspaceId(request.id("workspace"));
         return new Access(
                 workspace,
@@ -79,27 +86,24 @@ public final class WorkspaceAccess {
                 authenticator.trail(request, session));
     }
 
-    /// Checks that the caller may read the members and invites of the workspace whose `{id}` is in
-    /// the path. For an API key, what counts is the current role of the person who created the key.
-    ///
-    /// @throws ApiException 403 if the signed-in person, or the key's creator, is not an admin or
-    ///   owner, or if the key has no creator; 404 if the signed-in person is not a member, or if
-    ///   the key belongs to another workspace
-    WorkspaceId requireAdminRead(Request request) {
-        if (!Authenticator.sendsKey(request)) {
-            return ofSession(request).require(Role.ADMIN).workspace();
-        }
-        Caller caller = authenticator.authenticate(request);
+    /// Admits callers who may read the members and invites of the workspace whose `{id}` is in the
+    /// path. For an API key, what counts is the current role of the person who created the key. The
+    /// answer is 403 if the signed-in person, or the key's creator, is not an admin or owner, or if
+    /// the key has no creator; it is 404 if the signed-in person is not a member, or if the key
+    /// belongs to another workspace.
+    Gate<WorkspaceId> adminRead() {
+        return Gate.either(
+                Gate.MEMBER.then(this::ofAdminsKey),
+                atLeast(Role.ADMIN).then((access, _) -> access.workspace()));
+    }
+
+    private WorkspaceId ofAdminsKey(Caller caller, Request request) {
         var workspace = new WorkspaceId(request.id("workspace"));
         if (!caller.workspace().equals(workspace)) {
             throw notFound();
         }
-        var account =
-                switch (caller.identity()) {
-                    case Identity.KeyIdentity key -> key.createdBy();
-                    case Identity.SessionIdentity session -> Optional.of(session.account());
-                };
-        if (account.flatMap(id -> role(workspace, id))
+        if (caller.account()
+                .flatMap(id -> role(workspace, id))
                 .filter(role -> role.includes(Role.ADMIN))
                 .isEmpty()) {
             throw new ApiException(

@@ -1,7 +1,8 @@
 package dev.sluice.account.members;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
-import dev.sluice.account.access.Caller.Identity;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditTrail;
@@ -19,7 +20,6 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -35,6 +35,12 @@ import java.util.UUID;
 /// create, get, rename and switch. The endpoints for members, invites, plans and deletion are in
 /// other classes.
 public final class WorkspaceRoutes {
+
+    /// The person who is signed in, or who created the API key; empty if the key has no creator.
+    private static final Gate<Optional<UUID>> ACCOUNT =
+            Gate.either(
+                    Gate.MEMBER.then((caller, _) -> caller.account()),
+                    Gate.PERSON.then((session, _) -> Optional.of(session.account())));
 
     private final Db db;
     private final Authenticator authenticator;
@@ -61,24 +67,17 @@ public final class WorkspaceRoutes {
         this.firstPlan = firstPlan;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/workspaces", this::list);
-        router.post("/api/v1/workspaces", this::create);
-        router.get("/api/v1/workspaces/{id}", this::get);
-        router.patch("/api/v1/workspaces/{id}", this::rename);
-        router.post("/api/v1/workspaces/{id}/switch", this::switchTo);
+    public void addTo(Api api) {
+        api.get("/api/v1/workspaces", ACCOUNT, this::list);
+        api.post("/api/v1/workspaces", Gate.PERSON, this::create);
+        api.get("/api/v1/workspaces/{id}", access.member(), this::get);
+        api.patch("/api/v1/workspaces/{id}", access.atLeast(Role.ADMIN), this::rename);
+        api.post("/api/v1/workspaces/{id}/switch", access.member(), this::switchTo);
     }
 
     /// Lists the workspaces of the person who is signed in, or of the person who created the API
     /// key. The list is empty if the key has no creator.
-    private Reply list(Request request) {
-        Optional<UUID> account =
-                Authenticator.sendsKey(request)
-                        ? switch (authenticator.authenticate(request).identity()) {
-                            case Identity.KeyIdentity key -> key.createdBy();
-                            case Identity.SessionIdentity session -> Optional.of(session.account());
-                        }
-                        : Optional.of(authenticator.session(request).account());
+    private Reply list(Optional<UUID> account, Request request) {
         var query = new QueryParameters(request);
         var isWanted = query.searchFilter();
         query.check();
@@ -96,8 +95,7 @@ public final class WorkspaceRoutes {
         return membership.workspace().json().put("role", membership.role().text());
     }
 
-    private Reply create(Request request) throws IOException {
-        var session = authenticator.session(request);
+    private Reply create(Session session, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request,
@@ -129,8 +127,7 @@ public final class WorkspaceRoutes {
         });
     }
 
-    private Reply get(Request request) {
-        var who = access.ofSession(request);
+    private Reply get(WorkspaceAccess.Access who, Request request) {
         return db.call(tx -> present(tx, who));
     }
 
@@ -142,8 +139,7 @@ public final class WorkspaceRoutes {
                 .with(WorkspaceAccess.tag(tx, who.workspace()));
     }
 
-    private Reply rename(Request request) throws IOException {
-        var who = access.ofSession(request).require(Role.ADMIN);
+    private Reply rename(WorkspaceAccess.Access who, Request request) throws IOException {
         var condition = request.ifMatch();
         String name = name(request.jsonBody());
         return db.call(tx -> {
@@ -162,8 +158,7 @@ public final class WorkspaceRoutes {
         return name.orElse("");
     }
 
-    private Reply switchTo(Request request) {
-        var who = access.ofSession(request);
+    private Reply switchTo(WorkspaceAccess.Access who, Request request) {
         return db.call(tx -> {
             SessionStore.switchTo(tx, who.session(), who.workspace());
             return present(tx, who);

@@ -2,6 +2,7 @@ package dev.sluice.account.password;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.NetworkCounter;
 import dev.sluice.account.access.SessionStore;
@@ -12,7 +13,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.Sha256;
@@ -55,9 +55,9 @@ public final class PasswordResetRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/auth/password-reset", this::request);
-        router.post("/api/v1/auth/password-reset/confirm", this::confirm);
+    public void addTo(Api api) {
+        api.openPost("/api/v1/auth/password-reset", this::request);
+        api.openPost("/api/v1/auth/password-reset/confirm", this::confirm);
     }
 
     private Reply request(Request request) throws IOException {

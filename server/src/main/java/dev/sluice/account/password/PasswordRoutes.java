@@ -2,8 +2,10 @@ package dev.sluice.account.password;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.access.SessionStore;
@@ -14,7 +16,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.secret.Secret;
 
 import java.io.IOException;
@@ -45,12 +46,11 @@ public final class PasswordRoutes {
         this.clientAddress = clientAddress;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/auth/password", this::change);
+    public void addTo(Api api) {
+        api.post("/api/v1/auth/password", Gate.PERSON, this::change);
     }
 
-    private Reply change(Request request) throws IOException {
-        var session = authenticator.session(request);
+    private Reply change(Session session, Request request) throws IOException {
         var input = request.jsonBody();
         var current = PasswordFields.given(input, "current_password");
         var next = PasswordFields.newPassword(input, "new_password");

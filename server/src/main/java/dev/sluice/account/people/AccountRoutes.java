@@ -2,8 +2,10 @@ package dev.sluice.account.people;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionCookie;
 import dev.sluice.account.access.SessionStore;
@@ -23,7 +25,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 
 import java.io.IOException;
 import java.util.Comparator;
@@ -59,12 +60,11 @@ public final class AccountRoutes {
         this.clientAddress = clientAddress;
     }
 
-    public void addTo(Router router) {
-        router.delete("/api/v1/auth/account", this::delete);
+    public void addTo(Api api) {
+        api.delete("/api/v1/auth/account", Gate.PERSON, this::delete);
     }
 
-    private Reply delete(Request request) throws IOException {
-        var session = authenticator.session(request);
+    private Reply delete(Session session, Request request) throws IOException {
         var input = request.jsonBody();
         var password = PasswordFields.given(input, "password");
         input.check();

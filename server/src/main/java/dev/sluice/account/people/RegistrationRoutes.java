@@ -2,6 +2,7 @@ package dev.sluice.account.people;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.NetworkCounter;
@@ -24,7 +25,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.Sha256;
@@ -73,8 +73,8 @@ public final class RegistrationRoutes {
         this.isOpen = isOpen;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/auth/register", this::register);
+    public void addTo(Api api) {
+        api.openPost("/api/v1/auth/register", this::register);
     }
 
     private Reply register(Request request) throws IOException {

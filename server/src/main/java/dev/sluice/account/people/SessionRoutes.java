@@ -1,13 +1,15 @@
 package dev.sluice.account.people;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Gate;
+import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
@@ -27,13 +29,12 @@ public final class SessionRoutes {
         this.authenticator = authenticator;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/auth/sessions", this::list);
-        router.delete("/api/v1/auth/sessions/{id}", this::end);
+    public void addTo(Api api) {
+        api.get("/api/v1/auth/sessions", Gate.PERSON, this::list);
+        api.delete("/api/v1/auth/sessions/{id}", Gate.PERSON, this::end);
     }
 
-    private Reply list(Request request) {
-        var session = authenticator.session(request);
+    private Reply list(Session session, Request request) {
         var parameters = new QueryParameters(request);
         var isWanted = parameters.searchFilter();
         parameters.check();
@@ -57,8 +58,7 @@ public final class SessionRoutes {
                 .put("last_seen_at", session.lastSeenAt());
     }
 
-    private Reply end(Request request) {
-        var session = authenticator.session(request);
+    private Reply end(Session session, Request request) {
         var id = request.id("session");
         db.run(tx -> {
             if (!SessionStore.end(tx, session.account(), id)) {

@@ -2,8 +2,11 @@ package dev.sluice.account.people;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.Gate;
+import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionCookie;
 import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.access.SessionStore;
@@ -14,7 +17,6 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.secret.Secret;
 
 import java.io.IOException;
@@ -26,7 +28,6 @@ import java.util.List;
 public final class SignInRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PasswordCheck passwords;
     private final SessionOpener sessionOpener;
     private final SessionCookie cookie;
@@ -35,14 +36,12 @@ public final class SignInRoutes {
 
     public SignInRoutes(
             Db db,
-            Authenticator authenticator,
             PasswordCheck passwords,
             SessionOpener sessionOpener,
             SessionCookie cookie,
             ClientAddress clientAddress,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.passwords = passwords;
         this.sessionOpener = sessionOpener;
         this.cookie = cookie;
@@ -50,9 +49,9 @@ public final class SignInRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/auth/login", this::login);
-        router.post("/api/v1/auth/logout", this::logout);
+    public void addTo(Api api) {
+        api.openPost("/api/v1/auth/login", this::login);
+        api.post("/api/v1/auth/logout", Gate.PERSON, this::logout);
     }
 
     private Reply login(Request request) throws IOException {
@@ -114,8 +113,7 @@ public final class SignInRoutes {
         return Authenticator.unauthorized("The e-mail address or the password is wrong.");
     }
 
-    private Reply logout(Request request) {
-        var session = authenticator.session(request);
+    private Reply logout(Session session, Request request) {
         db.run(tx -> SessionStore.end(tx, session.account(), session.id()));
         return Reply.noContent().with(List.of(cookie.clear()));
     }

@@ -281,7 +281,7 @@ public final class PlanCatalog {
         return plans.stream().map(Plan::name).toList();
     }
 
-    JsonObject json() {
+    public JsonObject json() {
         return JsonObject.items(plans.stream().map(PlanCatalog::json).toList());
     }
 

@@ -1,8 +1,9 @@
 package dev.sluice.gateway.alertconfig;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.ConfigurationUse;
@@ -20,7 +21,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -39,7 +39,6 @@ public final class AlertConfigRoutes {
     private static final int MAX_CHANNELS = 50;
 
     private final Db db;
-    private final Authenticator authenticator;
     private final AlertConfigStore configs;
     private final PlanCaps caps;
     private final ChangeRate rate;
@@ -56,7 +55,6 @@ public final class AlertConfigRoutes {
             AddressPolicy addresses,
             IdempotencyKeys idempotency) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.configs = configs;
         this.caps = caps;
         this.rate = rate;
@@ -66,16 +64,15 @@ public final class AlertConfigRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/alert-configs", this::create);
-        router.get("/api/v1/alert-configs", this::list);
-        router.get("/api/v1/alert-configs/{id}", this::get);
-        router.patch("/api/v1/alert-configs/{id}", this::patch);
-        router.delete("/api/v1/alert-configs/{id}", this::delete);
+    public void addTo(Api api) {
+        api.post("/api/v1/alert-configs", Gate.MEMBER, this::create);
+        api.get("/api/v1/alert-configs", Gate.MEMBER, this::list);
+        api.get("/api/v1/alert-configs/{id}", Gate.MEMBER, this::get);
+        api.patch("/api/v1/alert-configs/{id}", Gate.MEMBER, this::patch);
+        api.delete("/api/v1/alert-configs/{id}", Gate.MEMBER, this::delete);
     }
 
-    private Reply create(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply create(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, caller.workspace().value(), keeper -> create(caller, input, keeper));
@@ -139,8 +136,7 @@ public final class AlertConfigRoutes {
                 input, channel, text -> DestinationUrl.parse(text, addresses), known);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
         var isWanted = query.searchFilter();
@@ -160,8 +156,7 @@ public final class AlertConfigRoutes {
         return Reply.ok(json);
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         return reply(db.call(tx -> find(tx, caller, request)));
     }
 
@@ -169,8 +164,7 @@ public final class AlertConfigRoutes {
         return Reply.ok(config.json()).with(config.tag());
     }
 
-    private Reply patch(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply patch(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         var nested = input.nested("config");
         var enabled = input.bool("enabled");
@@ -197,8 +191,7 @@ public final class AlertConfigRoutes {
         });
     }
 
-    private Reply delete(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply delete(Caller caller, Request request) {
         var condition = request.ifMatch();
         return db.call(tx -> {
             WorkspaceStore.lock(tx, caller.workspace());

@@ -1,5 +1,6 @@
 package dev.sluice.gateway.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.plan.PlanCaps;
@@ -29,7 +30,6 @@ import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.net.AddressPolicy;
@@ -153,7 +153,7 @@ public final class GatewayAssembly {
         return alertConfigs;
     }
 
-    public void addTo(Router router) {
+    public void addTo(Api routes) {
         var api = account.api();
         var db = api.db();
         var authenticator = api.authenticator();
@@ -163,8 +163,8 @@ public final class GatewayAssembly {
         var idempotency = account.idempotency();
         var clock = api.clock();
         new SourceRoutes(api, sources, plans, headerRules, writer, idempotency, baseUrl)
-                .addTo(router);
-        new TrashRoutes(db, authenticator, sources, plans, writer, clock, baseUrl).addTo(router);
+                .addTo(routes);
+        new TrashRoutes(db, sources, plans, writer, clock, baseUrl).addTo(routes);
         new DestinationRoutes(
                         api,
                         destinations,
@@ -174,14 +174,14 @@ public final class GatewayAssembly {
                         headerRules,
                         writer,
                         idempotency)
-                .addTo(router);
-        new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(router);
-        new SourceConnectionRoutes(db, authenticator).addTo(router);
+                .addTo(routes);
+        new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(routes);
+        new SourceConnectionRoutes(db).addTo(routes);
         new AlertConfigRoutes(api, alertConfigs, caps, changeRate, addresses, idempotency)
-                .addTo(router);
+                .addTo(routes);
         var access = new WorkspaceAccess(db, authenticator);
-        new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(router);
+        new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(routes);
         new PlanChangeRoutes(access, plans, account.planChangePolicy(), writer, clock)
-                .addTo(router);
+                .addTo(routes);
     }
 }

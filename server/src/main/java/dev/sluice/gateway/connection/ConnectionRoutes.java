@@ -1,8 +1,9 @@
 package dev.sluice.gateway.connection;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCaps;
@@ -23,7 +24,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -36,7 +36,6 @@ import java.util.Set;
 public final class ConnectionRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCaps planCaps;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
@@ -51,7 +50,6 @@ public final class ConnectionRoutes {
             ConfigurationWriter configuration,
             IdempotencyKeys idempotency) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.planCaps = planCaps;
         this.headerRules = headerRules;
         this.configuration = configuration;
@@ -60,16 +58,15 @@ public final class ConnectionRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/connections", this::create);
-        router.get("/api/v1/connections", this::list);
-        router.get("/api/v1/connections/{id}", this::get);
-        router.patch("/api/v1/connections/{id}", this::patch);
-        router.delete("/api/v1/connections/{id}", this::delete);
+    public void addTo(Api api) {
+        api.post("/api/v1/connections", Gate.MEMBER, this::create);
+        api.get("/api/v1/connections", Gate.MEMBER, this::list);
+        api.get("/api/v1/connections/{id}", Gate.MEMBER, this::get);
+        api.patch("/api/v1/connections/{id}", Gate.MEMBER, this::patch);
+        api.delete("/api/v1/connections/{id}", Gate.MEMBER, this::delete);
     }
 
-    private Reply create(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply create(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, caller.workspace().value(), keeper -> create(caller, input, keeper));
@@ -141,8 +138,7 @@ public final class ConnectionRoutes {
         ConnectionStore.insert(tx, connection, version);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
         var filter =
@@ -168,8 +164,7 @@ public final class ConnectionRoutes {
         });
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         var id = new ConnectionId(request.id("connection"));
         return reply(db.call(tx -> view(tx, find(tx, caller.workspace(), id))));
     }
@@ -178,8 +173,7 @@ public final class ConnectionRoutes {
         return Reply.ok(view.json()).with(view.connection().tag());
     }
 
-    private Reply patch(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply patch(Caller caller, Request request) throws IOException {
         var id = new ConnectionId(request.id("connection"));
         var input = request.jsonBody();
         var enabled = input.bool("enabled");
@@ -208,8 +202,7 @@ public final class ConnectionRoutes {
         return reply(patched);
     }
 
-    private Reply delete(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply delete(Caller caller, Request request) {
         var id = new ConnectionId(request.id("connection"));
         var condition = request.ifMatch();
         return configuration.write((tx, version) -> {

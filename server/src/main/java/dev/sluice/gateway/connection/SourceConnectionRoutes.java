@@ -1,6 +1,8 @@
 package dev.sluice.gateway.connection;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Db;
@@ -9,26 +11,22 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 /// The route `GET /api/v1/sources/{id}/connections`, which lists a source's connections.
 public final class SourceConnectionRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
 
-    public SourceConnectionRoutes(Db db, Authenticator authenticator) {
+    public SourceConnectionRoutes(Db db) {
         this.db = db;
-        this.authenticator = authenticator;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/sources/{id}/connections", this::list);
+    public void addTo(Api api) {
+        api.get("/api/v1/sources/{id}/connections", Gate.MEMBER, this::list);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var source = new SourceId(request.id("source"));
         var query = new QueryParameters(request);
         var page = Page.of(query);

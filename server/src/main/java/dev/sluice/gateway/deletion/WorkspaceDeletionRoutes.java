@@ -1,11 +1,11 @@
 package dev.sluice.gateway.deletion;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,12 +33,11 @@ public final class WorkspaceDeletionRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.delete("/api/v1/workspaces/{id}", this::delete);
+    public void addTo(Api api) {
+        api.delete("/api/v1/workspaces/{id}", access.atLeast(Role.OWNER), this::delete);
     }
 
-    private Reply delete(Request request) {
-        var who = access.ofSession(request).require(Role.OWNER);
+    private Reply delete(WorkspaceAccess.Access who, Request request) {
         var condition = request.ifMatch();
         configuration.write((tx, version) -> {
             who.lock(tx, Role.OWNER);

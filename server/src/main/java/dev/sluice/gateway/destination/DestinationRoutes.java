@@ -1,8 +1,9 @@
 package dev.sluice.gateway.destination;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCaps;
@@ -16,7 +17,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -34,7 +34,6 @@ import java.util.function.BiConsumer;
 public final class DestinationRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final DestinationStore destinations;
     private final PlanCaps planCaps;
     private final BiConsumer<Tx, List<DestinationId>> endConnections;
@@ -56,7 +55,6 @@ public final class DestinationRoutes {
             ConfigurationWriter configuration,
             IdempotencyKeys idempotency) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.destinations = destinations;
         this.planCaps = planCaps;
         this.endConnections = endConnections;
@@ -68,16 +66,15 @@ public final class DestinationRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/destinations", this::create);
-        router.get("/api/v1/destinations", this::list);
-        router.get("/api/v1/destinations/{id}", this::get);
-        router.patch("/api/v1/destinations/{id}", this::patch);
-        router.delete("/api/v1/destinations/{id}", this::delete);
+    public void addTo(Api api) {
+        api.post("/api/v1/destinations", Gate.MEMBER, this::create);
+        api.get("/api/v1/destinations", Gate.MEMBER, this::list);
+        api.get("/api/v1/destinations/{id}", Gate.MEMBER, this::get);
+        api.patch("/api/v1/destinations/{id}", Gate.MEMBER, this::patch);
+        api.delete("/api/v1/destinations/{id}", Gate.MEMBER, this::delete);
     }
 
-    private Reply create(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply create(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, caller.workspace().value(), keeper -> create(caller, input, keeper));
@@ -114,8 +111,7 @@ public final class DestinationRoutes {
                 });
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
         String q = query.searchText().orElse("");
@@ -137,8 +133,7 @@ public final class DestinationRoutes {
         });
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         var id = new DestinationId(request.id("destination"));
         return reply(orNotFound(db.call(tx -> destinations.find(tx, caller.workspace(), id))));
     }
@@ -147,8 +142,7 @@ public final class DestinationRoutes {
         return Reply.ok(view.json()).with(view.destination().tag());
     }
 
-    private Reply patch(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply patch(Caller caller, Request request) throws IOException {
         var id = new DestinationId(request.id("destination"));
         var input = request.jsonBody();
         var fields = DestinationFields.read(input, addresses, headerRules);
@@ -188,8 +182,7 @@ public final class DestinationRoutes {
                 ChangeTime.next(before.updatedAt(), clock.instant()));
     }
 
-    private Reply delete(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply delete(Caller caller, Request request) {
         var id = new DestinationId(request.id("destination"));
         var condition = request.ifMatch();
         return configuration.write((tx, version) -> {

@@ -1,5 +1,6 @@
 package dev.sluice.gateway.planchange;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceAccess.Access;
 import dev.sluice.account.plan.Plan;
@@ -14,7 +15,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.IfMatch;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 
 import java.io.IOException;
 import java.time.InstantSource;
@@ -46,12 +46,11 @@ public final class PlanChangeRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.put("/api/v1/workspaces/{id}/plan", this::change);
+    public void addTo(Api api) {
+        api.put("/api/v1/workspaces/{id}/plan", access.atLeast(Role.OWNER), this::change);
     }
 
-    private Reply change(Request request) throws IOException {
-        var who = access.ofSession(request).require(Role.OWNER);
+    private Reply change(WorkspaceAccess.Access who, Request request) throws IOException {
         if (policy == PlanChangePolicy.OPERATOR) {
             throw new ApiException(
                     ApiErrorCode.FORBIDDEN,

@@ -1,8 +1,9 @@
 package dev.sluice.gateway.source;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCaps;
@@ -17,7 +18,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -50,7 +50,6 @@ public final class SourceRoutes {
                     "#65a30d");
 
     private final Db db;
-    private final Authenticator authenticator;
     private final SourceStore sources;
     private final PlanCaps planCaps;
     private final CustomHeaderRules headerRules;
@@ -72,7 +71,6 @@ public final class SourceRoutes {
             String baseUrl) {
         this.baseUrl = baseUrl;
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.sources = sources;
         this.planCaps = new PlanCaps(plans);
         this.headerRules = headerRules;
@@ -82,17 +80,16 @@ public final class SourceRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/sources", this::create);
-        router.get("/api/v1/sources", this::list);
-        router.get("/api/v1/sources/{id}", this::get);
-        router.patch("/api/v1/sources/{id}", this::patch);
-        router.delete("/api/v1/sources/{id}", this::delete);
-        router.post("/api/v1/sources/{id}/rotate-token", this::rotateToken);
+    public void addTo(Api api) {
+        api.post("/api/v1/sources", Gate.MEMBER, this::create);
+        api.get("/api/v1/sources", Gate.MEMBER, this::list);
+        api.get("/api/v1/sources/{id}", Gate.MEMBER, this::get);
+        api.patch("/api/v1/sources/{id}", Gate.MEMBER, this::patch);
+        api.delete("/api/v1/sources/{id}", Gate.MEMBER, this::delete);
+        api.post("/api/v1/sources/{id}/rotate-token", Gate.MEMBER, this::rotateToken);
     }
 
-    private Reply create(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply create(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, caller.workspace().value(), keeper -> create(caller, input, keeper));
@@ -133,8 +130,7 @@ public final class SourceRoutes {
                 now);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.of(query);
         String q = query.searchText().orElse("");
@@ -152,8 +148,7 @@ public final class SourceRoutes {
         return source.json(baseUrl).put("event_count", counts.getOrDefault(source.id(), 0L));
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         var id = new SourceId(request.id("source"));
         return reply(orNotFound(db.call(tx -> sources.find(tx, caller.workspace(), id))));
     }
@@ -162,8 +157,7 @@ public final class SourceRoutes {
         return Reply.ok(source.json(baseUrl)).with(source.tag());
     }
 
-    private Reply patch(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply patch(Caller caller, Request request) throws IOException {
         var id = new SourceId(request.id("source"));
         var input = request.jsonBody();
         var fields = SourceFields.readChange(input, headerRules);
@@ -184,8 +178,7 @@ public final class SourceRoutes {
         return reply(patched);
     }
 
-    private Reply delete(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply delete(Caller caller, Request request) {
         var id = new SourceId(request.id("source"));
         var condition = request.ifMatch();
         return configuration.write((tx, version) -> {
@@ -197,8 +190,7 @@ public final class SourceRoutes {
         });
     }
 
-    private Reply rotateToken(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply rotateToken(Caller caller, Request request) throws IOException {
         var id = new SourceId(request.id("source"));
         var input = request.optionalJsonBody();
         return idempotency.answer(

@@ -1,6 +1,8 @@
 package dev.sluice.gateway.source;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.ConfigurationWriter;
@@ -10,7 +12,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
@@ -23,7 +24,6 @@ import java.util.Set;
 public final class TrashRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final SourceStore sources;
     private final PlanCaps planCaps;
     private final ConfigurationWriter configuration;
@@ -33,7 +33,6 @@ public final class TrashRoutes {
     /// @param baseUrl the server's public address, without a slash at the end
     public TrashRoutes(
             Db db,
-            Authenticator authenticator,
             SourceStore sources,
             PlanCatalog plans,
             ConfigurationWriter configuration,
@@ -41,20 +40,18 @@ public final class TrashRoutes {
             String baseUrl) {
         this.baseUrl = baseUrl;
         this.db = db;
-        this.authenticator = authenticator;
         this.sources = sources;
         this.planCaps = new PlanCaps(plans);
         this.configuration = configuration;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/sources/trash", this::list);
-        router.post("/api/v1/sources/{id}/restore", this::restore);
+    public void addTo(Api api) {
+        api.get("/api/v1/sources/trash", Gate.MEMBER, this::list);
+        api.post("/api/v1/sources/{id}/restore", Gate.MEMBER, this::restore);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.of(query);
         String q = query.searchText().orElse("");
@@ -81,8 +78,7 @@ public final class TrashRoutes {
         });
     }
 
-    private Reply restore(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply restore(Caller caller, Request request) {
         var id = new SourceId(request.id("source"));
         var restored =
                 configuration.writeUncapped(

@@ -1,6 +1,8 @@
 package dev.sluice.observe.alerts;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.observe.alerts.ChannelClient.SendResult;
@@ -9,7 +11,6 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 
@@ -26,7 +27,6 @@ public final class AlertTestRoutes {
     private static final int MAX_TESTS_PER_MINUTE = 10;
 
     private final Db db;
-    private final Authenticator authenticator;
     private final AlertConfigStore configs;
     private final ChannelClient client;
     private final String baseUrl;
@@ -35,14 +35,12 @@ public final class AlertTestRoutes {
 
     public AlertTestRoutes(
             Db db,
-            Authenticator authenticator,
             AlertConfigStore configs,
             ChannelClient client,
             String baseUrl,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.configs = configs;
         this.client = client;
         this.baseUrl = baseUrl;
@@ -50,14 +48,13 @@ public final class AlertTestRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/alert-configs/{id}/test", this::test);
+    public void addTo(Api api) {
+        api.post("/api/v1/alert-configs/{id}/test", Gate.MEMBER, this::test);
     }
 
     private record PreparedTest(AlertConfig config, AlertMessage message) {}
 
-    private Reply test(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply test(Caller caller, Request request) {
         var id = request.id("alert config");
         var now = clock.instant();
         var prepared =

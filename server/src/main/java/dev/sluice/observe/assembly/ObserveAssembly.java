@@ -1,5 +1,6 @@
 package dev.sluice.observe.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.assembly.GatewayAssembly;
@@ -217,18 +218,18 @@ public final class ObserveAssembly {
     /// @param baseUrl the server's public address
     /// @param isRegistrationOpen whether anyone may register an account
     public void addTo(
+            Api routes,
             Router router,
             BooleanSupplier isStopping,
             String version,
             String baseUrl,
             boolean isRegistrationOpen) {
         var db = account.api().db();
-        var authenticator = account.api().authenticator();
         var plans = account.plans();
         var clock = account.api().clock();
-        recovery.addTo(router);
-        tryout.addTo(router);
-        OpenApiRoutes.addTo(router);
+        recovery.addTo(routes);
+        tryout.addTo(routes);
+        OpenApiRoutes.addTo(routes);
         PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(
                         db,
@@ -239,8 +240,8 @@ public final class ObserveAssembly {
                         clock,
                         version,
                         isRegistrationOpen)
-                .addTo(router);
-        new UsageRoutes(db, authenticator, plans, OpenStreams::count, clock).addTo(router);
+                .addTo(routes);
+        new UsageRoutes(db, plans, OpenStreams::count, clock).addTo(routes);
         new EventRoutes(
                         account.api(),
                         plans,
@@ -249,9 +250,9 @@ public final class ObserveAssembly {
                         relay.payloadDecoder(),
                         relay.hopHeader(),
                         relay.challenges())
-                .addTo(router);
-        new StatsRoutes(db, authenticator, clock).addTo(router);
-        new RefusalRoutes(db, authenticator, clock).addTo(router);
+                .addTo(routes);
+        new StatsRoutes(db, clock).addTo(routes);
+        new RefusalRoutes(db, clock).addTo(routes);
         new StreamRoutes(
                         account.api(),
                         plans,
@@ -260,31 +261,12 @@ public final class ObserveAssembly {
                         streamReader,
                         streamFeed,
                         tryout.requestPreview())
-                .addTo(router);
-        new AlertTestRoutes(
-                        db,
-                        authenticator,
-                        gateway.alertConfigs(),
-                        channelClient,
-                        baseUrl,
-                        base.ids(),
-                        clock)
-                .addTo(router);
-        new DeliveryRoutes(
-                        db,
-                        authenticator,
-                        plans,
-                        gateway.routing(),
-                        relay.inFlightAttempts(),
-                        clock)
-                .addTo(router);
-        new DeadLetterRoutes(
-                        db,
-                        authenticator,
-                        plans,
-                        gateway.routing(),
-                        relay.inFlightAttempts(),
-                        clock)
-                .addTo(router);
+                .addTo(routes);
+        new AlertTestRoutes(db, gateway.alertConfigs(), channelClient, baseUrl, base.ids(), clock)
+                .addTo(routes);
+        new DeliveryRoutes(db, plans, gateway.routing(), relay.inFlightAttempts(), clock)
+                .addTo(routes);
+        new DeadLetterRoutes(db, plans, gateway.routing(), relay.inFlightAttempts(), clock)
+                .addTo(routes);
     }
 }

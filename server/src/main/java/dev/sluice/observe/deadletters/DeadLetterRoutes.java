@@ -2,8 +2,9 @@ package dev.sluice.observe.deadletters;
 
 import static dev.sluice.observe.usage.BudgetedScan.SCAN_TIME_BUDGET;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
@@ -22,7 +23,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.relay.InFlightAttempts;
 
 import java.time.Duration;
@@ -37,7 +37,6 @@ public final class DeadLetterRoutes {
     private static final Duration CONTINUED_SCAN_BUDGET = Duration.ofMillis(500);
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
@@ -45,28 +44,25 @@ public final class DeadLetterRoutes {
 
     public DeadLetterRoutes(
             Db db,
-            Authenticator authenticator,
             PlanCatalog plans,
             ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/sources/{id}/dlq", this::listOfSource);
-        router.get("/api/v1/sources/{id}/dlq/summary", this::summary);
-        router.get("/api/v1/dlq", this::list);
-        router.get("/api/v1/dlq/groups", this::groups);
+    public void addTo(Api api) {
+        api.get("/api/v1/sources/{id}/dlq", Gate.MEMBER, this::listOfSource);
+        api.get("/api/v1/sources/{id}/dlq/summary", Gate.MEMBER, this::summary);
+        api.get("/api/v1/dlq", Gate.MEMBER, this::list);
+        api.get("/api/v1/dlq/groups", Gate.MEMBER, this::groups);
     }
 
-    private Reply listOfSource(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply listOfSource(Caller caller, Request request) {
         var source = new SourceId(request.id("source"));
         var parameters = new QueryParameters(request);
         var filter = DeadLetterFilters.ofSource(source, parameters);
@@ -84,8 +80,7 @@ public final class DeadLetterRoutes {
         }
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var parameters = new QueryParameters(request);
         var filter = DeadLetterFilters.ofWorkspace(parameters);
         var page = ListPage.of(parameters, "dead letters of " + caller.workspace());
@@ -134,8 +129,7 @@ public final class DeadLetterRoutes {
                         PageLocator.MAX_SKIPPED_ROWS));
     }
 
-    private Reply summary(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply summary(Caller caller, Request request) {
         var source = new SourceId(request.id("source"));
         var parameters = new QueryParameters(request);
         var filter = DeadLetterFilters.ofSummary(source, parameters);
@@ -158,8 +152,7 @@ public final class DeadLetterRoutes {
         });
     }
 
-    private Reply groups(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply groups(Caller caller, Request request) {
         var parameters = new QueryParameters(request);
         var filter = DeadLetterFilters.ofFailures(parameters);
         var page = ListPage.of(parameters, "failure groups of " + caller.workspace());

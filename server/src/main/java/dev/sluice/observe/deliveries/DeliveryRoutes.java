@@ -1,6 +1,8 @@
 package dev.sluice.observe.deliveries;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
@@ -10,7 +12,6 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.relay.InFlightAttempts;
 
 import java.time.InstantSource;
@@ -19,7 +20,6 @@ import java.time.InstantSource;
 public final class DeliveryRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
@@ -27,25 +27,22 @@ public final class DeliveryRoutes {
 
     public DeliveryRoutes(
             Db db,
-            Authenticator authenticator,
             PlanCatalog plans,
             ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/deliveries", this::list);
+    public void addTo(Api api) {
+        api.get("/api/v1/deliveries", Gate.MEMBER, this::list);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var filter =
                 DeliveryFilter.read(query, DeliveryFilter.ALL_STATUSES, DeliveryFilter.ALL_STATUSES)

@@ -1,8 +1,9 @@
 package dev.sluice.observe.events;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.routing.ConfigurationCache;
@@ -21,7 +22,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
@@ -42,7 +42,6 @@ import java.util.function.BiPredicate;
 public final class EventRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
@@ -64,7 +63,6 @@ public final class EventRoutes {
             String hopHeader,
             BiPredicate<VerificationConfig, byte[]> isChallenge) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
@@ -73,14 +71,13 @@ public final class EventRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/events", this::list);
-        router.get("/api/v1/events/{id}", this::get);
-        router.get("/api/v1/deliveries/{id}", this::getDelivery);
+    public void addTo(Api api) {
+        api.get("/api/v1/events", Gate.MEMBER, this::list);
+        api.get("/api/v1/events/{id}", Gate.MEMBER, this::get);
+        api.get("/api/v1/deliveries/{id}", Gate.MEMBER, this::getDelivery);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var parameters = new QueryParameters(request);
         var filter = EventFilter.of(parameters);
         var page = ListPage.of(parameters, "events of " + caller.workspace());
@@ -138,8 +135,7 @@ public final class EventRoutes {
     /// Returns one event. If its stored payload is damaged, returns the event without the payload.
     /// The reply is not compressed because it mixes text chosen by the sender with possibly secret
     /// data: the destinations' URLs and responses. See [Reply#uncompressed].
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         var id = eventId(request);
         boolean withPayload = withPayload(request);
         try {
@@ -182,8 +178,7 @@ public final class EventRoutes {
                 .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
     }
 
-    private Reply getDelivery(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply getDelivery(Caller caller, Request request) {
         var id = new DeliveryId(request.id("delivery"));
         return db.snapshot(tx -> {
             var retention = retention(tx, caller);

@@ -1,6 +1,8 @@
 package dev.sluice.observe.limits;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.ConfigurationUse;
 import dev.sluice.account.plan.MinuteWindow;
 import dev.sluice.account.plan.PlanCatalog;
@@ -10,7 +12,6 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Instant;
@@ -26,7 +27,6 @@ import java.util.function.ToLongBiFunction;
 public final class UsageRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final ToLongBiFunction<Tx, WorkspaceId> openStreams;
     private final InstantSource clock;
@@ -34,23 +34,20 @@ public final class UsageRoutes {
     /// @param openStreams returns how many streams a workspace has open, counting all nodes
     public UsageRoutes(
             Db db,
-            Authenticator authenticator,
             PlanCatalog plans,
             ToLongBiFunction<Tx, WorkspaceId> openStreams,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.plans = plans;
         this.openStreams = openStreams;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/usage", this::get);
+    public void addTo(Api api) {
+        api.get("/api/v1/usage", Gate.MEMBER, this::get);
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         return Reply.ok(db.snapshot(tx -> json(tx, caller.workspace(), clock.instant())));
     }
 

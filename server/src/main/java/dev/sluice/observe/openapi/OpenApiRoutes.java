@@ -1,10 +1,10 @@
 package dev.sluice.observe.openapi;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.platform.http.GzipEncoder;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.secret.Sha256;
 
 import org.jspecify.annotations.Nullable;
@@ -72,8 +72,8 @@ public final class OpenApiRoutes {
                 new Header("Vary", "Accept-Encoding"));
     }
 
-    public static void addTo(Router router) {
-        router.get("/api/openapi.json", new OpenApiRoutes(document())::get);
+    public static void addTo(Api api) {
+        api.openGet("/api/openapi.json", new OpenApiRoutes(document())::get);
     }
 
     private Reply get(Request request) {

@@ -1,6 +1,8 @@
 package dev.sluice.observe.stats;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.observe.ReceivedTimeRange;
@@ -10,7 +12,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Duration;
@@ -29,21 +30,18 @@ public final class RefusalRoutes {
     private static final Duration MAX_LENGTH = Duration.ofDays(7);
 
     private final Db db;
-    private final Authenticator authenticator;
     private final InstantSource clock;
 
-    public RefusalRoutes(Db db, Authenticator authenticator, InstantSource clock) {
+    public RefusalRoutes(Db db, InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/sources/{id}/refusals", this::list);
+    public void addTo(Api api) {
+        api.get("/api/v1/sources/{id}/refusals", Gate.MEMBER, this::list);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var source = new SourceId(request.id("source"));
         var parameters = new QueryParameters(request);
         var page = Page.of(parameters);

@@ -1,6 +1,8 @@
 package dev.sluice.observe.stats;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.observe.stats.StatsScope.ScopeFilter;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -8,7 +10,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Instant;
@@ -29,24 +30,21 @@ public final class StatsRoutes {
     private static final UUID ALL = new UUID(0, 0);
 
     private final Db db;
-    private final Authenticator authenticator;
     private final InstantSource clock;
 
-    public StatsRoutes(Db db, Authenticator authenticator, InstantSource clock) {
+    public StatsRoutes(Db db, InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/stats/overview", this::overview);
-        router.get("/api/v1/stats/volume-by-source", this::volumeBySource);
-        router.get("/api/v1/stats/by-source", this::bySource);
-        router.get("/api/v1/stats/by-destination", this::byDestination);
+    public void addTo(Api api) {
+        api.get("/api/v1/stats/overview", Gate.MEMBER, this::overview);
+        api.get("/api/v1/stats/volume-by-source", Gate.MEMBER, this::volumeBySource);
+        api.get("/api/v1/stats/by-source", Gate.MEMBER, this::bySource);
+        api.get("/api/v1/stats/by-destination", Gate.MEMBER, this::byDestination);
     }
 
-    private Reply overview(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply overview(Caller caller, Request request) {
         var parameters = new QueryParameters(request);
         var now = clock.instant();
         var window = StatsWindow.of(parameters, now);
@@ -77,20 +75,21 @@ public final class StatsRoutes {
                 .toList();
     }
 
-    private Reply volumeBySource(Request request) {
-        return tableBySource(request, StatsQueries::eventsBySource, StatsCounts::volumeJson);
+    private Reply volumeBySource(Caller caller, Request request) {
+        return tableBySource(
+                caller, request, StatsQueries::eventsBySource, StatsCounts::volumeJson);
     }
 
-    private Reply bySource(Request request) {
-        return tableBySource(request, StatsQueries::bySource, StatsCounts::json);
+    private Reply bySource(Caller caller, Request request) {
+        return tableBySource(caller, request, StatsQueries::bySource, StatsCounts::json);
     }
 
     /// Returns one item for each source. Sources with the most events come first.
     private Reply tableBySource(
+            Caller caller,
             Request request,
             BiFunction<StatsQueries, StatsScope, Map<UUID, StatsCounts>> read,
             Function<StatsCounts, JsonObject> json) {
-        var caller = authenticator.authenticate(request);
         var parameters = new QueryParameters(request);
         var window = StatsWindow.of(parameters, clock.instant());
         var filter = ScopeFilter.ofSources(parameters);
@@ -120,8 +119,7 @@ public final class StatsRoutes {
 
     /// Returns one item for each destination. Destinations with the most deliveries come first.
     /// Deleted destinations are listed only if they have counts in the window.
-    private Reply byDestination(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply byDestination(Caller caller, Request request) {
         var parameters = new QueryParameters(request);
         var now = clock.instant();
         var window = StatsWindow.of(parameters, now);

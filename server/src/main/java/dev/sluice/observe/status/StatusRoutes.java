@@ -1,8 +1,8 @@
 package dev.sluice.observe.status;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.HealthProblem.Component;
@@ -55,10 +55,10 @@ public final class StatusRoutes {
         this.isRegistrationOpen = isRegistrationOpen;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/status", _ -> status());
-        router.get("/healthz/live", _ -> health(true));
-        router.get("/healthz/ready", _ -> health(isUp(db.isReachable())));
+    public void addTo(Api api) {
+        api.openGet("/api/v1/status", _ -> status());
+        api.openGet("/healthz/live", _ -> health(true));
+        api.openGet("/healthz/ready", _ -> health(isUp(db.isReachable())));
     }
 
     private static Reply health(boolean isUp) {

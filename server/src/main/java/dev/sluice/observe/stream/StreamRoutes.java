@@ -2,9 +2,10 @@ package dev.sluice.observe.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
@@ -26,7 +27,6 @@ import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Json;
@@ -88,7 +88,6 @@ public final class StreamRoutes {
     }
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final OpenStreams streams;
@@ -104,7 +103,6 @@ public final class StreamRoutes {
             StreamFeed feed,
             RequestPreview preview) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.plans = plans;
         this.configuration = configuration;
         this.streams = streams;
@@ -120,20 +118,24 @@ public final class StreamRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/sources/{id}/tail", request -> ofSource(request, false));
-        router.get("/api/v1/sources/{id}/stream", request -> ofSource(request, true));
-        router.get("/api/v1/stream", this::ofSources);
+    public void addTo(Api api) {
+        api.get(
+                "/api/v1/sources/{id}/tail",
+                Gate.STREAM,
+                (caller, request) -> ofSource(caller, request, false));
+        api.get(
+                "/api/v1/sources/{id}/stream",
+                Gate.STREAM,
+                (caller, request) -> ofSource(caller, request, true));
+        api.get("/api/v1/stream", Gate.STREAM, this::ofSources);
     }
 
-    private Reply ofSource(Request request, boolean isFull) {
-        var caller = authenticator.authenticateStream(request);
+    private Reply ofSource(Caller caller, Request request, boolean isFull) {
         var source = new SourceId(request.id("source"));
         return open(request, caller, new QueryParameters(request), Set.of(source), isFull);
     }
 
-    private Reply ofSources(Request request) {
-        var caller = authenticator.authenticateStream(request);
+    private Reply ofSources(Caller caller, Request request) {
         var parameters = new QueryParameters(request);
         var sources = parameters.parsed("source_ids", StreamRoutes::sources).orElse(Set.of());
         boolean isFull =

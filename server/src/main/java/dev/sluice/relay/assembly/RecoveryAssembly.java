@@ -1,5 +1,6 @@
 package dev.sluice.relay.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.audit.AuditLogStore;
 import dev.sluice.account.plan.Retention;
@@ -7,7 +8,6 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.relay.ExpiryListener;
@@ -113,15 +113,15 @@ public final class RecoveryAssembly {
                 base.settledClock());
     }
 
-    public void addTo(Router router) {
+    public void addTo(Api routes) {
         var api = account.api();
         var plans = account.plans();
         var idempotency = account.idempotency();
         var backlog = relay.backlogWake();
-        new ResendRoutes(api, plans, idempotency, backlog).addTo(router);
-        new BulkResendRoutes(api, plans, idempotency, replays, backlog).addTo(router);
-        new DeadLetterResendRoutes(api, plans, idempotency, replays).addTo(router);
-        new DismissalRoutes(api.db(), api.authenticator(), plans, api.clock()).addTo(router);
-        new ReplayRoutes(api.db(), api.authenticator(), replays, api.clock()).addTo(router);
+        new ResendRoutes(api, plans, idempotency, backlog).addTo(routes);
+        new BulkResendRoutes(api, plans, idempotency, replays, backlog).addTo(routes);
+        new DeadLetterResendRoutes(api, plans, idempotency, replays).addTo(routes);
+        new DismissalRoutes(api.db(), plans, api.clock()).addTo(routes);
+        new ReplayRoutes(api.db(), replays, api.clock()).addTo(routes);
     }
 }

@@ -1,9 +1,9 @@
 package dev.sluice.relay.assembly;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
-import dev.sluice.platform.http.Router;
 import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.preview.RoutePreview;
@@ -31,10 +31,9 @@ public final class TryoutAssembly {
         sender = relay.ownSender("connections of test deliveries");
     }
 
-    public void addTo(Router router) {
+    public void addTo(Api routes) {
         var api = account.api();
         var db = api.db();
-        var authenticator = api.authenticator();
         var clock = api.clock();
         var configuration = gateway.routing();
         var headerRules = CustomHeaderRules.withPrefix(relay.headerPrefix());
@@ -42,29 +41,21 @@ public final class TryoutAssembly {
         var decoder = relay.payloadDecoder();
         var events = new SampleEventQueries(account.plans(), configuration, decoder, clock);
         String baseUrl = relay.baseUrl();
-        new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(router);
+        new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(routes);
         new SentRequestRoutes(
                         db,
-                        authenticator,
                         account.plans(),
                         gateway.replacedDestinations(),
                         gateway.replacedSources(),
                         decoder,
                         dryRun,
                         clock)
-                .addTo(router);
-        new TestDeliveryRoutes(api, configuration, events, sender, dryRun, baseUrl).addTo(router);
+                .addTo(routes);
+        new TestDeliveryRoutes(api, configuration, events, sender, dryRun, baseUrl).addTo(routes);
         new TestEventRoutes(
-                        db,
-                        authenticator,
-                        configuration,
-                        relay.endpoint(),
-                        account.idempotency(),
-                        baseUrl,
-                        clock)
-                .addTo(router);
-        new VerificationTrialRoutes(db, authenticator, configuration, events, headerRules, baseUrl)
-                .addTo(router);
+                        db, configuration, relay.endpoint(), account.idempotency(), baseUrl, clock)
+                .addTo(routes);
+        new VerificationTrialRoutes(db, configuration, events, headerRules, baseUrl).addTo(routes);
     }
 
     /// Returns an object that previews the requests that connections would send for an event.

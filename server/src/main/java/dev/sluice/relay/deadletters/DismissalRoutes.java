@@ -1,13 +1,13 @@
 package dev.sluice.relay.deadletters;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.json.JsonObject;
 
@@ -66,25 +66,23 @@ public final class DismissalRoutes {
     }
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final InstantSource clock;
 
-    public DismissalRoutes(
-            Db db, Authenticator authenticator, PlanCatalog plans, InstantSource clock) {
+    public DismissalRoutes(Db db, PlanCatalog plans, InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.plans = plans;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/dlq/dismiss", this::dismiss);
-        router.post("/api/v1/dlq/undismiss", this::undismiss);
+    public void addTo(Api api) {
+        api.post("/api/v1/dlq/dismiss", Gate.MEMBER, this::dismiss);
+        api.post("/api/v1/dlq/undismiss", Gate.MEMBER, this::undismiss);
     }
 
-    private Reply dismiss(Request request) throws IOException {
+    private Reply dismiss(Caller caller, Request request) throws IOException {
         return mark(
+                caller,
                 request,
                 "dismissed",
                 false,
@@ -101,8 +99,9 @@ public final class DismissalRoutes {
                                                 MAX_CHUNK_ROWS)));
     }
 
-    private Reply undismiss(Request request) throws IOException {
+    private Reply undismiss(Caller caller, Request request) throws IOException {
         return mark(
+                caller,
                 request,
                 "undismissed",
                 true,
@@ -124,12 +123,12 @@ public final class DismissalRoutes {
     /// @param step returns the step that handles one chunk, given the criteria and the time when
     ///   the first request began
     private Reply mark(
+            Caller caller,
             Request request,
             String what,
             boolean resolved,
             BiFunction<DeadLetterCriteria, Instant, ChunkStep> step)
             throws IOException {
-        var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
         var criteria = DeadLetterCriteria.read(input, resolved);
         // The name identifies the request that a cursor belongs to. It includes the workspace

@@ -1,8 +1,9 @@
 package dev.sluice.relay.preview;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
@@ -19,7 +20,6 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
@@ -60,7 +60,6 @@ public final class PreviewRoutes {
             Destination destination, Optional<Connection> connection, Optional<Source> source) {}
 
     private final Db db;
-    private final Authenticator authenticator;
     private final SampleEventQueries sampleEvents;
     private final ConfigurationCache configuration;
     private final CustomHeaderRules headerRules;
@@ -75,7 +74,6 @@ public final class PreviewRoutes {
             CustomHeaderRules headerRules,
             DryRun dryRun) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.sampleEvents = sampleEvents;
         this.configuration = configuration;
         this.headerRules = headerRules;
@@ -84,12 +82,11 @@ public final class PreviewRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/connections/preview", this::preview);
+    public void addTo(Api api) {
+        api.post("/api/v1/connections/preview", Gate.MEMBER, this::preview);
     }
 
-    private Reply preview(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply preview(Caller caller, Request request) throws IOException {
         var previewRequest = read(request.jsonBody(MAX_REQUEST_BYTES));
         var target = target(caller, previewRequest);
         var sample = sample(caller, previewRequest);

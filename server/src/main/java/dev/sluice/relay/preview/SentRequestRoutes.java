@@ -1,7 +1,8 @@
 package dev.sluice.relay.preview;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ReplacedConnectionStore;
@@ -16,7 +17,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
@@ -41,7 +41,6 @@ public final class SentRequestRoutes {
     private static final int MAX_NUMBER_DIGITS = 4;
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final ReplacedDestinationStore destinations;
     private final ReplacedSourceStore sources;
@@ -51,7 +50,6 @@ public final class SentRequestRoutes {
 
     public SentRequestRoutes(
             Db db,
-            Authenticator authenticator,
             PlanCatalog plans,
             ReplacedDestinationStore destinations,
             ReplacedSourceStore sources,
@@ -59,7 +57,6 @@ public final class SentRequestRoutes {
             DryRun dryRun,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.plans = plans;
         this.destinations = destinations;
         this.sources = sources;
@@ -68,12 +65,11 @@ public final class SentRequestRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/deliveries/{id}/attempts/{number}/request", this::get);
+    public void addTo(Api api) {
+        api.get("/api/v1/deliveries/{id}/attempts/{number}/request", Gate.MEMBER, this::get);
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         var id = new DeliveryId(request.id("delivery"));
         int number = number(request.pathParameter("number"));
         return db.snapshot(tx -> {

@@ -1,8 +1,9 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
@@ -12,7 +13,6 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -43,7 +43,6 @@ import java.util.UUID;
 public final class BulkResendRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final IdempotencyKeys idempotency;
     private final Wake replays;
@@ -72,7 +71,6 @@ public final class BulkResendRoutes {
             Wake backlog,
             Duration budget) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.replays = replays;
@@ -82,12 +80,11 @@ public final class BulkResendRoutes {
         this.waker = new ResendWaker(db, backlog);
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/deliveries/resend-bulk", this::resend);
+    public void addTo(Api api) {
+        api.post("/api/v1/deliveries/resend-bulk", Gate.MEMBER, this::resend);
     }
 
-    private Reply resend(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply resend(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, caller.workspace().value(), keeper -> resend(caller, input, keeper));

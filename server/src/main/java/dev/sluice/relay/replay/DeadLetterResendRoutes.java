@@ -1,15 +1,15 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.loop.Wake;
@@ -57,7 +57,6 @@ public final class DeadLetterResendRoutes {
     }
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final IdempotencyKeys idempotency;
     private final Wake replays;
@@ -68,7 +67,6 @@ public final class DeadLetterResendRoutes {
     public DeadLetterResendRoutes(
             ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Wake replays) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.replays = replays;
@@ -76,12 +74,11 @@ public final class DeadLetterResendRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/dlq/resend", this::resend);
+    public void addTo(Api api) {
+        api.post("/api/v1/dlq/resend", Gate.MEMBER, this::resend);
     }
 
-    private Reply resend(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply resend(Caller caller, Request request) throws IOException {
         var input = request.jsonBody();
         return idempotency.answer(
                 request, caller.workspace().value(), keeper -> resend(caller, input, keeper));

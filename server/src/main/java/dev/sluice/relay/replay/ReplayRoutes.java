@@ -1,6 +1,8 @@
 package dev.sluice.relay.replay;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -8,7 +10,6 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.loop.Wake;
 
@@ -21,29 +22,32 @@ import java.util.Set;
 public final class ReplayRoutes {
 
     private final Db db;
-    private final Authenticator authenticator;
     private final Wake replays;
     private final InstantSource clock;
 
     /// @param replays called when a job has been paused or resumed
-    public ReplayRoutes(Db db, Authenticator authenticator, Wake replays, InstantSource clock) {
+    public ReplayRoutes(Db db, Wake replays, InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.replays = replays;
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.get("/api/v1/replays", this::list);
-        router.get("/api/v1/replays/{id}", this::get);
-        router.patch("/api/v1/replays/{id}", this::update);
-        router.post("/api/v1/replays/{id}/pause", request -> setPaused(request, true));
-        router.post("/api/v1/replays/{id}/resume", request -> setPaused(request, false));
-        router.post("/api/v1/replays/{id}/cancel", this::cancel);
+    public void addTo(Api api) {
+        api.get("/api/v1/replays", Gate.MEMBER, this::list);
+        api.get("/api/v1/replays/{id}", Gate.MEMBER, this::get);
+        api.patch("/api/v1/replays/{id}", Gate.MEMBER, this::update);
+        api.post(
+                "/api/v1/replays/{id}/pause",
+                Gate.MEMBER,
+                (caller, request) -> setPaused(caller, request, true));
+        api.post(
+                "/api/v1/replays/{id}/resume",
+                Gate.MEMBER,
+                (caller, request) -> setPaused(caller, request, false));
+        api.post("/api/v1/replays/{id}/cancel", Gate.MEMBER, this::cancel);
     }
 
-    private Reply list(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply list(Caller caller, Request request) {
         var query = new QueryParameters(request);
         var page = Page.of(query);
         String q = query.searchText().orElse("");
@@ -56,8 +60,7 @@ public final class ReplayRoutes {
         });
     }
 
-    private Reply get(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply get(Caller caller, Request request) {
         var id = request.id("replay");
         return db.call(tx -> ReplayStore.find(tx, caller.workspace(), id))
                 .map(replay -> Reply.ok(replay.json()))
@@ -65,8 +68,7 @@ public final class ReplayRoutes {
     }
 
     /// Changes how many resends the job may create per second; null removes the limit.
-    private Reply update(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply update(Caller caller, Request request) throws IOException {
         var id = request.id("replay");
         var input = request.jsonBody();
         var perSecond =
@@ -95,8 +97,7 @@ public final class ReplayRoutes {
     }
 
     /// Pauses or resumes a job. The resends that it has already created are still delivered.
-    private Reply setPaused(Request request, boolean isPaused) {
-        var caller = authenticator.authenticate(request);
+    private Reply setPaused(Caller caller, Request request, boolean isPaused) {
         var id = request.id("replay");
         var reply =
                 db.call(tx -> {
@@ -128,8 +129,7 @@ public final class ReplayRoutes {
     }
 
     /// Cancels a job. The resends that it has already created are still delivered.
-    private Reply cancel(Request request) {
-        var caller = authenticator.authenticate(request);
+    private Reply cancel(Caller caller, Request request) {
         var id = request.id("replay");
         return db.call(tx -> {
             var cancelled = ReplayStore.cancel(tx, caller.workspace(), id, clock.instant());

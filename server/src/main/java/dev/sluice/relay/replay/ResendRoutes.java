@@ -1,8 +1,9 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
@@ -14,7 +15,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -38,7 +38,6 @@ public final class ResendRoutes {
     private record EventConnections(SourceId source, List<ConnectionId> connections) {}
 
     private final Db db;
-    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
@@ -49,7 +48,6 @@ public final class ResendRoutes {
     public ResendRoutes(
             ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Wake backlog) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.ids = api.ids();
@@ -57,12 +55,11 @@ public final class ResendRoutes {
         this.waker = new ResendWaker(db, backlog);
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/events/{id}/resend", this::resend);
+    public void addTo(Api api) {
+        api.post("/api/v1/events/{id}/resend", Gate.MEMBER, this::resend);
     }
 
-    private Reply resend(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply resend(Caller caller, Request request) throws IOException {
         var input = request.optionalJsonBody();
         return idempotency.answer(
                 request,

@@ -1,8 +1,9 @@
 package dev.sluice.relay.trial;
 
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
-import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.Destination;
@@ -15,7 +16,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -69,7 +69,6 @@ public final class TestDeliveryRoutes {
     private static final long NO_CONFIGURATION = 0;
 
     private final Db db;
-    private final Authenticator authenticator;
     private final ConfigurationCache configuration;
     private final SampleEventQueries events;
     private final HttpSender sender;
@@ -89,7 +88,6 @@ public final class TestDeliveryRoutes {
             DryRun dryRun,
             String baseUrl) {
         this.db = api.db();
-        this.authenticator = api.authenticator();
         this.configuration = configuration;
         this.events = events;
         this.sender = sender;
@@ -100,12 +98,11 @@ public final class TestDeliveryRoutes {
         this.clock = api.clock();
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/destinations/{id}/test", this::test);
+    public void addTo(Api api) {
+        api.post("/api/v1/destinations/{id}/test", Gate.MEMBER, this::test);
     }
 
-    private Reply test(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply test(Caller caller, Request request) throws IOException {
         var id = new DestinationId(request.id("destination"));
         // Loads the latest configuration, in case another node has just changed it.
         configuration.run();

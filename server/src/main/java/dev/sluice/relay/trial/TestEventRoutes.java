@@ -1,7 +1,8 @@
 package dev.sluice.relay.trial;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.gateway.routing.ConfigurationCache;
@@ -14,7 +15,6 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.Payload;
@@ -62,7 +62,6 @@ public final class TestEventRoutes {
     }
 
     private final Db db;
-    private final Authenticator authenticator;
     private final ConfigurationCache configuration;
     private final IngestEndpoint ingest;
     private final IdempotencyKeys idempotency;
@@ -71,14 +70,12 @@ public final class TestEventRoutes {
 
     public TestEventRoutes(
             Db db,
-            Authenticator authenticator,
             ConfigurationCache configuration,
             IngestEndpoint ingest,
             IdempotencyKeys idempotency,
             String baseUrl,
             InstantSource clock) {
         this.db = db;
-        this.authenticator = authenticator;
         this.configuration = configuration;
         this.ingest = ingest;
         this.idempotency = idempotency;
@@ -86,12 +83,11 @@ public final class TestEventRoutes {
         this.clock = clock;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/sources/{id}/test-event", this::send);
+    public void addTo(Api api) {
+        api.post("/api/v1/sources/{id}/test-event", Gate.MEMBER, this::send);
     }
 
-    private Reply send(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply send(Caller caller, Request request) throws IOException {
         var id = new SourceId(request.id("source"));
         var input = request.optionalJsonBody(MAX_REQUEST_BYTES);
         return idempotency.answer(

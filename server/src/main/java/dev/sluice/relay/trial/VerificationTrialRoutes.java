@@ -1,7 +1,8 @@
 package dev.sluice.relay.trial;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.Source;
@@ -12,7 +13,6 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
@@ -36,7 +36,6 @@ public final class VerificationTrialRoutes {
     private record TrialRequest(Optional<UUID> event, Optional<VerificationConfig> config) {}
 
     private final Db db;
-    private final Authenticator authenticator;
     private final ConfigurationCache configuration;
     private final SampleEventQueries events;
     private final CustomHeaderRules headerRules;
@@ -44,25 +43,22 @@ public final class VerificationTrialRoutes {
 
     public VerificationTrialRoutes(
             Db db,
-            Authenticator authenticator,
             ConfigurationCache configuration,
             SampleEventQueries events,
             CustomHeaderRules headerRules,
             String baseUrl) {
         this.db = db;
-        this.authenticator = authenticator;
         this.configuration = configuration;
         this.events = events;
         this.headerRules = headerRules;
         this.baseUrl = baseUrl;
     }
 
-    public void addTo(Router router) {
-        router.post("/api/v1/sources/{id}/verify", this::verify);
+    public void addTo(Api api) {
+        api.post("/api/v1/sources/{id}/verify", Gate.MEMBER, this::verify);
     }
 
-    private Reply verify(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
+    private Reply verify(Caller caller, Request request) throws IOException {
         var id = new SourceId(request.id("source"));
         // Loads the latest configuration, in case another node has just changed it.
         configuration.run();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
@@ -76,7 +77,7 @@ class BulkResendTimeoutTest {
                         new Wake(),
                         new Wake(),
                         Duration.ZERO)
-                .addTo(router);
+                .addTo(new Api(router, authenticator));
         hurried =
                 HttpServer.start(
                         new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
