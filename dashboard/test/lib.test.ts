@@ -189,7 +189,7 @@ it('the pace of a replay leaves out the time in which it was paused', () => {
 });
 
 it('the response form starts from the response that the server sends by default', () => {
-  const java = readFileSync(join(import.meta.dirname, '../../server/src/main/java/dev/sluice/relay/ingest/IngestReplies.java'), 'utf8');
+  const java = readFileSync(join(import.meta.dirname, '../../server/src/main/java/dev/sluice/engine/accept/IngestReplies.java'), 'utf8');
   const [start = '', end = ''] = DEFAULT_BODY.split('{{request_id}}');
   expect(java).toContain(JSON.stringify(start));
   expect(java).toContain(JSON.stringify(end));

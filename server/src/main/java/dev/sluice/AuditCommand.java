@@ -1,8 +1,8 @@
 package dev.sluice;
 
-import dev.sluice.observe.audit.AuditReport;
-import dev.sluice.observe.audit.DatabaseAuditor;
-import dev.sluice.observe.audit.Invariant;
+import dev.sluice.features.audit.AuditReport;
+import dev.sluice.features.audit.DatabaseAuditor;
+import dev.sluice.features.audit.Invariant;
 
 import java.io.PrintStream;
 

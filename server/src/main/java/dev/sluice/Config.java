@@ -5,6 +5,7 @@ import dev.sluice.account.assembly.AccountSettings;
 import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
+import dev.sluice.engine.settle.CooldownBackoff;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.http.HeaderSyntax;
@@ -16,7 +17,6 @@ import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.Secret;
-import dev.sluice.relay.circuit.CooldownBackoff;
 
 import java.net.URI;
 import java.nio.file.Path;

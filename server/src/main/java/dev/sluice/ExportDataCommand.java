@@ -3,6 +3,9 @@ package dev.sluice;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import dev.sluice.features.transfer.InstallationExporter;
+import dev.sluice.features.transfer.InstallationExporter.PassphraseSeal;
+import dev.sluice.features.transfer.TransferSummary;
 import dev.sluice.platform.datafile.DataFileException;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -10,9 +13,6 @@ import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.secret.PrivateFile;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
-import dev.sluice.relay.transfer.InstallationExporter;
-import dev.sluice.relay.transfer.InstallationExporter.PassphraseSeal;
-import dev.sluice.relay.transfer.TransferSummary;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;

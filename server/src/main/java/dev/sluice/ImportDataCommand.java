@@ -1,12 +1,12 @@
 package dev.sluice;
 
+import dev.sluice.features.transfer.InstallationImporter;
+import dev.sluice.features.transfer.TransferSummary;
 import dev.sluice.platform.datafile.DataFileException;
 import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileReader;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
-import dev.sluice.relay.transfer.InstallationImporter;
-import dev.sluice.relay.transfer.TransferSummary;
 
 import java.io.IOException;
 import java.io.InputStream;

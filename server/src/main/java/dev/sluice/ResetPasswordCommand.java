@@ -1,9 +1,9 @@
 package dev.sluice;
 
 import dev.sluice.account.access.Account;
-import dev.sluice.account.audit.AuditActor;
-import dev.sluice.account.audit.AuditTrail;
-import dev.sluice.account.password.PasswordRecovery;
+import dev.sluice.account.changes.AuditActor;
+import dev.sluice.account.changes.AuditTrail;
+import dev.sluice.account.people.PasswordRecovery;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Secret;

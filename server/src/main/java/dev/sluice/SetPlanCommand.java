@@ -1,7 +1,7 @@
 package dev.sluice;
 
-import dev.sluice.account.audit.AuditActor;
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditActor;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;

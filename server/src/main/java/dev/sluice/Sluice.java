@@ -2,9 +2,12 @@ package dev.sluice;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.engine.assembly.EngineAssembly;
+import dev.sluice.engine.assembly.EngineSettings;
+import dev.sluice.engine.compression.PayloadEncoder;
+import dev.sluice.features.assembly.FeaturesAssembly;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
-import dev.sluice.observe.assembly.ObserveAssembly;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.assembly.Pools;
 import dev.sluice.platform.http.Router;
@@ -16,9 +19,6 @@ import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.platform.trace.SpanExporter;
-import dev.sluice.relay.assembly.RelayAssembly;
-import dev.sluice.relay.assembly.RelaySettings;
-import dev.sluice.relay.compression.PayloadEncoder;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -101,14 +101,14 @@ final class Sluice implements AutoCloseable {
                         config.delivery().addressPolicy(),
                         CustomHeaderRules.withPrefix(config.delivery().headerPrefix()),
                         config.server().baseUrl());
-        var relay = RelayAssembly.start(base, account, gateway, relay(config, storage, freeShare));
+        var relay = EngineAssembly.start(base, account, gateway, relay(config, storage, freeShare));
         var observe =
-                new ObserveAssembly(
+                new FeaturesAssembly(
                         base,
                         account,
                         gateway,
                         relay,
-                        new ObserveAssembly.AlertSettings(
+                        new FeaturesAssembly.AlertSettings(
                                 config.server().baseUrl(), config.messengerApiUrl()));
 
         var api = new Api(router, account.api().authenticator());
@@ -187,7 +187,7 @@ final class Sluice implements AutoCloseable {
         }
     }
 
-    private static RelaySettings relay(
+    private static EngineSettings relay(
             Config config, Storage storage, Optional<DoubleSupplier> freeShare) throws IOException {
         loadCompression(config.storage().isCompressing());
         var directory = storage.directory();
@@ -195,14 +195,14 @@ final class Sluice implements AutoCloseable {
         // free.
         DoubleSupplier measured =
                 config.storage().database().isPresent() ? () -> 1 : directory::freeShare;
-        return new RelaySettings(
+        return new EngineSettings(
                 config.server().baseUrl(),
                 config.delivery().headerPrefix(),
                 config.delivery().addressPolicy(),
                 config.delivery().retryJitter(),
                 config.delivery().cooldowns(),
                 config.storage().isCompressing(),
-                new RelaySettings.NodeSettings(
+                new EngineSettings.NodeSettings(
                         directory.inFlightFile(), directory.home(), freeShare.orElse(measured)));
     }
 

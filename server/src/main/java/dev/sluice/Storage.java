@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.account.access.SealingCanaryStore;
+import dev.sluice.features.transfer.TransferQueries;
 import dev.sluice.platform.assembly.Pools;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -12,7 +13,6 @@ import dev.sluice.platform.postgres.EmbeddedPostgres;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
-import dev.sluice.relay.transfer.TransferQueries;
 
 import java.io.IOException;
 import java.util.Base64;

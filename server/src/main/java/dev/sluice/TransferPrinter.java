@@ -1,6 +1,6 @@
 package dev.sluice;
 
-import dev.sluice.relay.transfer.TransferProgress;
+import dev.sluice.features.transfer.TransferProgress;
 
 import java.io.PrintStream;
 

@@ -27,11 +27,11 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
-import dev.sluice.observe.metrics.MetricsRoutes;
-import dev.sluice.observe.pages.PageRoutes;
-import dev.sluice.platform.http.Request;
+import dev.sluice.account.access.Gate;
+import dev.sluice.engine.assembly.EngineAssembly;
+import dev.sluice.features.metrics.MetricsRoutes;
+import dev.sluice.features.pages.PageRoutes;
 import dev.sluice.platform.http.Router;
-import dev.sluice.relay.assembly.RelayAssembly;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,10 +50,11 @@ class ArchitectureTest {
 
     /// The layers ("floors"), lowest first. The unnamed one at the top is the composition root.
     private static final List<String> LAYERS =
-            List.of("platform", "account", "gateway", "relay", "observe", "");
+            List.of("platform", "account", "gateway", "engine", "history", "features", "");
 
-    /// The imports allowed between packages ("rooms") of one layer. A layer's own package holds its
-    /// value types, which its packages and the layers above may import.
+    /// The imports allowed between packages ("rooms") of one layer, and from a feature into a room
+    /// of the engine. A layer's own package holds its value types, which its packages and the
+    /// layers above may import. No feature is in a set: features never import each other.
     private static final Map<String, Set<String>> ALLOWED_IMPORTS =
             Map.ofEntries(
                     Map.entry(
@@ -63,28 +64,23 @@ class ArchitectureTest {
                     Map.entry("platform.datafile", Set.of("platform.json", "platform.secret")),
                     Map.entry("platform.log", Set.of("platform.json", "platform.db")),
                     Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
-                    Map.entry("account.password", Set.of("account.access", "account.audit")),
-                    Map.entry("account.audit", Set.of("account.workspace")),
-                    Map.entry("account.plan", Set.of("account.workspace", "account.audit")),
+                    Map.entry("account.changes", Set.of("account.workspace")),
+                    Map.entry("account.plan", Set.of("account.workspace", "account.changes")),
                     Map.entry(
                             "account.access",
                             Set.of(
                                     "account.workspace",
                                     "account.plan",
-                                    "account.audit",
+                                    "account.changes",
                                     "account.idempotency")),
                     Map.entry(
                             "account.people",
-                            Set.of(
-                                    "account.access",
-                                    "account.audit",
-                                    "account.workspace",
-                                    "account.password")),
+                            Set.of("account.access", "account.changes", "account.workspace")),
                     Map.entry(
                             "account.members",
                             Set.of(
                                     "account.access",
-                                    "account.audit",
+                                    "account.changes",
                                     "account.idempotency",
                                     "account.plan",
                                     "account.workspace")),
@@ -104,74 +100,48 @@ class ArchitectureTest {
                             "gateway.routing",
                             Set.of("gateway.source", "gateway.destination", "gateway.connection")),
                     Map.entry(
-                            "relay.ingest",
+                            "engine.accept",
                             Set.of(
-                                    "relay.journal",
-                                    "relay.store",
-                                    "relay.dispatch",
-                                    "relay.verify",
-                                    "relay.compression",
-                                    "relay.filtering",
-                                    "relay.refusal",
-                                    "relay.trace")),
-                    Map.entry("relay.verify", Set.of("relay.signature")),
-                    Map.entry("relay.refusal", Set.of("relay.usage")),
+                                    "engine.commit",
+                                    "engine.compression",
+                                    "engine.ledger",
+                                    "engine.send",
+                                    "engine.share",
+                                    "engine.signature")),
+                    Map.entry("engine.commit", Set.of("engine.ledger")),
                     Map.entry(
-                            "relay.dispatch",
+                            "engine.send",
+                            Set.of("engine.commit", "engine.settle", "engine.share")),
+                    Map.entry("engine.settle", Set.of("engine.commit")),
+                    Map.entry(
+                            "engine.lanes",
                             Set.of(
-                                    "relay.journal",
-                                    "relay.store",
-                                    "relay.send",
-                                    "relay.settle",
-                                    "relay.circuit",
-                                    "relay.fairness",
-                                    "relay.request",
-                                    "relay.filtering")),
+                                    "engine.commit",
+                                    "engine.send",
+                                    "engine.settle",
+                                    "engine.share")),
+                    Map.entry("engine.node", Set.of("engine.lanes", "engine.send")),
+                    Map.entry("engine.compression", Set.of("engine.share")),
+                    Map.entry("features.recovery", Set.of("engine.commit", "engine.lanes")),
                     Map.entry(
-                            "relay.lanes",
+                            "features.retention",
                             Set.of(
-                                    "relay.dispatch",
-                                    "relay.journal",
-                                    "relay.store",
-                                    "relay.circuit",
-                                    "relay.fairness")),
-                    Map.entry("relay.filtering", Set.of("relay.fairness")),
-                    Map.entry("relay.compression", Set.of("relay.fairness")),
-                    Map.entry("relay.circuit", Set.of("relay.store")),
-                    Map.entry("relay.settle", Set.of("relay.store")),
-                    Map.entry("relay.preview", Set.of("relay.request")),
+                                    "engine.commit",
+                                    "engine.compression",
+                                    "engine.lanes",
+                                    "engine.ledger")),
                     Map.entry(
-                            "relay.trial",
+                            "features.assembly",
                             Set.of(
-                                    "relay.fairness",
-                                    "relay.preview",
-                                    "relay.request",
-                                    "relay.send",
-                                    "relay.ingest",
-                                    "relay.verify")),
-                    Map.entry("relay.send", Set.of("relay.request", "relay.fairness")),
-                    Map.entry("relay.trace", Set.of("relay.request", "relay.send")),
-                    Map.entry("relay.journal", Set.of("relay.store")),
-                    Map.entry("relay.store", Set.of("relay.usage")),
+                                    "engine.accept",
+                                    "engine.commit",
+                                    "engine.compression",
+                                    "engine.ledger",
+                                    "engine.send")),
+                    Map.entry("features.transfer", Set.of("engine.commit", "engine.ledger")),
                     Map.entry(
-                            "relay.replay",
-                            Set.of("relay.store", "relay.deadletters", "relay.selection")),
-                    Map.entry("relay.transfer", Set.of("relay.store", "relay.usage")),
-                    Map.entry("relay.node", Set.of("relay.store")),
-                    Map.entry("relay.inflight", Set.of("relay.store")),
-                    Map.entry(
-                            "relay.retention",
-                            Set.of("relay.store", "relay.usage", "relay.compression")),
-                    Map.entry(
-                            "relay.upkeep",
-                            Set.of("relay.store", "relay.dispatch", "relay.lanes", "relay.node")),
-                    Map.entry("observe.limits", Set.of("observe.usage")),
-                    Map.entry("observe.deliveries", Set.of("observe.usage")),
-                    Map.entry("observe.events", Set.of("observe.usage", "observe.deliveries")),
-                    Map.entry("observe.feed", Set.of("observe.events")),
-                    Map.entry("observe.stream", Set.of("observe.feed", "observe.events")),
-                    Map.entry(
-                            "observe.deadletters", Set.of("observe.usage", "observe.deliveries")));
+                            "features.tryout",
+                            Set.of("engine.accept", "engine.send", "engine.share")));
 
     /// The only package that may import a library, by the library's packages.
     private static final Map<String, String> LIBRARY_OWNER =
@@ -181,34 +151,32 @@ class ArchitectureTest {
                     Map.entry("org.postgresql..", "platform.db"),
                     Map.entry("com.zaxxer.hikari..", "platform.db"),
                     Map.entry("org.flywaydb..", "platform.db"),
-                    Map.entry("org.apache.hc..", "relay.send"),
+                    Map.entry("org.apache.hc..", "engine.send"),
                     Map.entry("org.bouncycastle..", "account.access"),
                     Map.entry("jakarta.mail..", "platform.mail"),
                     Map.entry("org.eclipse.angus..", "platform.mail"),
                     Map.entry("org.tukaani..", "platform.postgres"),
-                    Map.entry("com.github.luben..", "relay.compression"),
+                    Map.entry("com.github.luben..", "engine.compression"),
                     Map.entry("io.opentelemetry..", "platform.trace"),
-                    Map.entry("io.prometheus..", "observe.metrics"),
+                    Map.entry("io.prometheus..", "features.metrics"),
                     Map.entry("ch.qos.logback..", "platform.log"));
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {
         ROOT_PACKAGE + ".platform.db",
-        ROOT_PACKAGE + ".relay.send",
-        ROOT_PACKAGE + ".relay.node",
-        ROOT_PACKAGE + ".relay.journal",
-        ROOT_PACKAGE + ".relay.ingest",
-        ROOT_PACKAGE + ".relay.replay",
-        ROOT_PACKAGE + ".relay.selection",
-        ROOT_PACKAGE + ".relay.compression",
-        ROOT_PACKAGE + ".relay.deadletters",
-        ROOT_PACKAGE + ".relay.assembly",
-        ROOT_PACKAGE + ".observe.usage",
-        ROOT_PACKAGE + ".observe.feed",
-        ROOT_PACKAGE + ".observe.stream",
         ROOT_PACKAGE + ".platform.loop",
         ROOT_PACKAGE + ".platform.http",
-        ROOT_PACKAGE + ".platform.postgres"
+        ROOT_PACKAGE + ".platform.postgres",
+        ROOT_PACKAGE + ".engine.accept",
+        ROOT_PACKAGE + ".engine.assembly",
+        ROOT_PACKAGE + ".engine.commit",
+        ROOT_PACKAGE + ".engine.compression",
+        ROOT_PACKAGE + ".engine.node",
+        ROOT_PACKAGE + ".engine.send",
+        ROOT_PACKAGE + ".history.counts",
+        ROOT_PACKAGE + ".features.assembly",
+        ROOT_PACKAGE + ".features.recovery",
+        ROOT_PACKAGE + ".features.streams"
     };
 
     private static final JavaClasses SLUICE_CLASSES =
@@ -235,30 +203,39 @@ class ArchitectureTest {
     /// Tests the rule above with imports that the code does not have.
     @ParameterizedTest
     @CsvSource({
-        "relay.send,         relay.send,       true",
-        "relay.send,         relay,            true",
-        "relay.send,         platform.net,     true",
-        "relay.dispatch,     relay.send,       true",
-        "observe.events,     relay,            true",
-        "observe.events,     gateway.routing,  true",
-        "'',                 relay.store,      true",
-        "relay.send,         relay.store,      false",
-        "relay.store,        relay.dispatch,   false",
-        "relay,              relay.store,      false",
-        "relay.store,        observe.events,   false",
-        "platform.db,        relay,            false",
-        "platform.json,      platform.http,    false",
-        "gateway.source,     gateway.routing,  false",
-        "observe.events,     relay.store,      false",
-        "observe.events,     observe.status,   false",
-        "relay.store,        '',               false",
-        "'',                 relay.assembly,   true",
-        "relay.assembly,     relay.store,      true",
-        "relay.assembly,     gateway.assembly, true",
-        "relay.dispatch,     relay.assembly,   false",
-        "relay.store,        gateway.assembly, false",
-        "observe.assembly,   relay.store,      false",
-        "observe.events,     attic.boxes,      false",
+        "engine.send,         engine.send,       true",
+        "engine.send,         engine,            true",
+        "engine.send,         platform.net,      true",
+        "engine.lanes,        engine.send,       true",
+        "features.lists,      engine,            true",
+        "features.lists,      history.counts,    true",
+        "features.lists,      gateway.routing,   true",
+        "features.recovery,   engine.lanes,      true",
+        "'',                  engine.commit,     true",
+        "engine.send,         engine.lanes,      false",
+        "engine.settle,       engine.send,       false",
+        "engine,              engine.commit,     false",
+        "engine.commit,       features.lists,    false",
+        "engine.commit,       history,           false",
+        "platform.db,         engine,            false",
+        "platform.json,       platform.http,     false",
+        "gateway.source,      gateway.routing,   false",
+        "features.lists,      engine.commit,     false",
+        "features.lists,      features.status,   false",
+        "features.retention,  features.recovery, false",
+        "history.events,      engine.lanes,      false",
+        "history.events,      features.lists,    false",
+        "engine.commit,       '',                false",
+        "'',                  engine.assembly,   true",
+        "engine.assembly,     engine.commit,     true",
+        "engine.assembly,     gateway.assembly,  true",
+        "engine.assembly,     features.recovery, false",
+        "engine.send,         engine.assembly,   false",
+        "engine.commit,       gateway.assembly,  false",
+        "features.assembly,   features.lists,    true",
+        "features.assembly,   engine.assembly,   true",
+        "features.assembly,   engine.lanes,      false",
+        "features.lists,      attic.boxes,       false",
     })
     void an_import_is_judged_by_the_rooms_it_joins(String from, String to, boolean isAllowed) {
         assertThat(isAllowed(from, to)).isEqualTo(isAllowed);
@@ -282,8 +259,10 @@ class ArchitectureTest {
         if (isAssembly(to)) {
             return from.isEmpty() || (isAssembly(from) && height > target);
         }
-        boolean isRoomOfTheRelay = layer(to).equals("relay") && !isNoun && !from.isEmpty();
-        return height > target && !isRoomOfTheRelay;
+        if (layer(to).equals("engine") && !isNoun && !from.isEmpty()) {
+            return ALLOWED_IMPORTS.getOrDefault(from, Set.of()).contains(to);
+        }
+        return height > target;
     }
 
     /// Whether the package assembles its layer. Such a package may import all packages of the
@@ -331,7 +310,7 @@ class ArchitectureTest {
     void sending_knows_no_database() {
         noClasses()
                 .that()
-                .resideInAPackage(ROOT_PACKAGE + ".relay.send")
+                .resideInAPackage(ROOT_PACKAGE + ".engine.send")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(ROOT_PACKAGE + ".platform.db", "java.sql", "javax.sql")
@@ -339,10 +318,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void storing_knows_no_socket() {
+    void commits_know_no_socket() {
         noClasses()
                 .that()
-                .resideInAPackage(ROOT_PACKAGE + ".relay.store")
+                .resideInAPackage(ROOT_PACKAGE + ".engine.commit")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.net..", "javax.net..", ROOT_PACKAGE + ".platform.http")
@@ -355,12 +334,14 @@ class ArchitectureTest {
         noClasses()
                 .that(
                         nameMatching(
-                                "dev\\.sluice\\.(relay\\.settle\\.Verdict"
-                                    + "|relay\\.circuit\\.(CircuitBreaker|CircuitEvidence|SlowStart|CooldownBackoff)"
+                                "dev\\.sluice\\.(engine\\.settle\\.(Verdict|CircuitBreaker"
+                                    + "|CircuitEvidence|SlowStart|CooldownBackoff)"
                                     + "|gateway\\.destination\\.RetrySchedule"
                                     + "|gateway\\.filter\\.(Filter|FilterInput|FilterOperator)"
-                                    + "|gateway\\.routing\\.Route|relay\\.(verify|signature)\\..*"
-                                    + "|relay\\.(?!ExpiryListener)[A-Z].*)(\\$.*)?"))
+                                    + "|gateway\\.routing\\.Route"
+                                    + "|engine\\.accept\\.\\w*(Verifier|Signer|Diagnosis|Advice|Validator)"
+                                    + "|engine\\.signature\\..*"
+                                    + "|engine\\.(?!ExpiryListener)[A-Z].*)(\\$.*)?"))
                 .should()
                 .dependOnClassesThat(
                         resideInAPackage("java.io..")
@@ -534,15 +515,23 @@ class ArchitectureTest {
                 .check(SLUICE_CLASSES);
     }
 
-    /// A route that is not registered through `Api` would be open to everybody.
+    /// Nobody else can: these methods are package-private.
     @Test
-    void only_api_authenticates_requests() {
+    void only_gates_authenticate_requests() {
         noClasses()
-                .that(not(resideInAPackage("dev.sluice.account.access")))
+                .that()
+                .doNotBelongToAnyOf(Gate.class, Authenticator.class)
                 .should()
-                .callMethod(Authenticator.class, "authenticate", Request.class)
-                .orShould()
-                .callMethod(Authenticator.class, "session", Request.class)
+                .accessTargetWhere(
+                        DescribedPredicate.describe(
+                                "authenticates a request",
+                                access ->
+                                        access.getTargetOwner().isEquivalentTo(Authenticator.class)
+                                                && Set.of(
+                                                                "authenticate",
+                                                                "authenticateStream",
+                                                                "session")
+                                                        .contains(access.getTarget().getName())))
                 .check(SLUICE_CLASSES);
     }
 
@@ -556,7 +545,7 @@ class ArchitectureTest {
                         Api.class,
                         PageRoutes.class,
                         MetricsRoutes.class,
-                        RelayAssembly.class)
+                        EngineAssembly.class)
                 .should()
                 .callMethodWhere(
                         target(owner(equivalentTo(Router.class)))

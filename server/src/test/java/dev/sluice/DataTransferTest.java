@@ -8,7 +8,7 @@ import static dev.sluice.DataTransferRun.typing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.secret.Sha256;

@@ -7,7 +7,7 @@ import static dev.sluice.DataTransferRun.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;

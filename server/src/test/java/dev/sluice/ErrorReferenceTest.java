@@ -2,8 +2,8 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.engine.ErrorCode;
 import dev.sluice.platform.http.ApiErrorCode;
-import dev.sluice.relay.ErrorCode;
 
 import org.junit.jupiter.api.Test;
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.account.plan.UsageKind;
-import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.SchemaMigrator;

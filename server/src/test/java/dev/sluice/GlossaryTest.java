@@ -27,7 +27,7 @@ class GlossaryTest {
 
     private static final Path JAVA_ROOT = Path.of("src/main/java/dev/sluice");
 
-    /// Matches a path such as "`relay/LoopDetector.java`".
+    /// Matches a path such as "`engine/LoopDetector.java`".
     private static final Pattern FILE_NAME = Pattern.compile("`([A-Za-z/]+\\.java)`");
 
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");

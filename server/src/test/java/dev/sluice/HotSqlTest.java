@@ -43,7 +43,8 @@ class HotSqlTest {
                             + " owner is not distinct from ?",
                     "leak look: what it found, which should be nothing");
 
-    private static final Set<String> HOT_ROOMS = Set.of("relay/store", "relay/usage");
+    private static final Set<String> HOT_ROOMS =
+            Set.of("engine/commit", "engine/lanes", "engine/node", "engine/ledger");
 
     private static final Pattern SOURCE_PREDICATE =
             Pattern.compile("\\bsource_id = (?:any \\(\\?\\)|\\?)");

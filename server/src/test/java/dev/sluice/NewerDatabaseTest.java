@@ -2,7 +2,7 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.SchemaMigrator;

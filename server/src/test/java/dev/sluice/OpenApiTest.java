@@ -7,8 +7,8 @@ import com.networknt.schema.SpecificationVersion;
 
 import dev.sluice.contract.ApiOperation;
 import dev.sluice.contract.OpenApiDocument;
+import dev.sluice.engine.ErrorCode;
 import dev.sluice.platform.http.ApiErrorCode;
-import dev.sluice.relay.ErrorCode;
 import dev.sluice.testkit.OpenApiContract;
 
 import org.junit.jupiter.api.Test;

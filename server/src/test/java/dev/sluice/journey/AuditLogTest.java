@@ -3,7 +3,7 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.account.audit.AuditLogTrimmer;
+import dev.sluice.account.changes.AuditLogTrimmer;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;

@@ -3,8 +3,8 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.account.audit.AuditActor;
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditActor;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;

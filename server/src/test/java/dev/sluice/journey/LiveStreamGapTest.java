@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.account.plan.Retention;
-import dev.sluice.relay.usage.CommitLogCompactor;
+import dev.sluice.engine.ledger.CommitLogCompactor;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.engine.EventId;
+import dev.sluice.engine.ledger.LedgerRow;
+import dev.sluice.engine.ledger.LedgerStore;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.EventId;
-import dev.sluice.relay.usage.LedgerRow;
-import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Damage;
 import dev.sluice.testkit.GivenRows;

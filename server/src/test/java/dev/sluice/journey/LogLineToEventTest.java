@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.relay.settle.FailureLog;
+import dev.sluice.engine.settle.FailureLog;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.Receiver;

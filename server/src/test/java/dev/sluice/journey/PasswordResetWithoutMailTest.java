@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.account.password.PasswordResetMailer;
+import dev.sluice.account.people.PasswordResetMailer;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.Person;

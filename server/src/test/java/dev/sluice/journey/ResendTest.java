@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.ErrorCode;
+import dev.sluice.engine.EventId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.EventId;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.ManualClock;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.EventId;
+import dev.sluice.engine.commit.PartitionStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.EventId;
-import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.FinishedDeliveries;
 import dev.sluice.testkit.FinishedEvents;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.ErrorCode;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;

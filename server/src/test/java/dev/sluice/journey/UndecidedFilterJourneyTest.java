@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.observe.audit.AuditReport;
-import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.features.audit.AuditReport;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;

@@ -3,7 +3,7 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.relay.EventId;
+import dev.sluice.engine.EventId;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Damage;
 

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.features.audit.DatabaseAuditor;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Given;

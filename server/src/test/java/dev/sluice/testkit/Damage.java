@@ -2,10 +2,10 @@ package dev.sluice.testkit;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.engine.EventId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.EventId;
 
 import java.time.Duration;
 import java.util.Collection;

@@ -1,9 +1,9 @@
 package dev.sluice.testkit;
 
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.ErrorCode;
 import dev.sluice.platform.db.Db;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
 
 import java.util.List;
 import java.util.Optional;

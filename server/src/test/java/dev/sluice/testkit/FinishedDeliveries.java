@@ -1,13 +1,13 @@
 package dev.sluice.testkit;
 
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.ErrorCode;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
 import dev.sluice.testkit.GivenRows.DeliveryRow;
 import dev.sluice.testkit.GivenRows.UsageRow;
 

@@ -1,13 +1,13 @@
 package dev.sluice.testkit;
 
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.EventId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.EventId;
 import dev.sluice.testkit.GivenRows.UsageRow;
 
 import java.time.Instant;

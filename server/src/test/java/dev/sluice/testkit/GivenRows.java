@@ -3,18 +3,18 @@ package dev.sluice.testkit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.account.plan.UsageKind;
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.ErrorCode;
+import dev.sluice.engine.EventId;
+import dev.sluice.engine.Trigger;
+import dev.sluice.engine.lanes.Lane;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationStatus;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.EventId;
-import dev.sluice.relay.Trigger;
-import dev.sluice.relay.store.Lane;
 
 import java.time.Instant;
 import java.util.Arrays;

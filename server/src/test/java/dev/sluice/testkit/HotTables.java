@@ -1,18 +1,18 @@
 package dev.sluice.testkit;
 
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.EventId;
+import dev.sluice.engine.Trigger;
+import dev.sluice.engine.UnfinishedDelivery;
+import dev.sluice.engine.commit.PartitionStore;
+import dev.sluice.engine.lanes.Lane;
+import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.EventId;
-import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UnfinishedDelivery;
-import dev.sluice.relay.store.Lane;
-import dev.sluice.relay.store.LaneStore;
-import dev.sluice.relay.store.PartitionStore;
 
 import java.sql.Connection;
 import java.sql.DriverManager;

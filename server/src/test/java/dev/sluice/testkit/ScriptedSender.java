@@ -1,10 +1,10 @@
 package dev.sluice.testkit;
 
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.Outcome;
-import dev.sluice.relay.request.OutboundRequest;
-import dev.sluice.relay.send.Sender;
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.ErrorCode;
+import dev.sluice.engine.Outcome;
+import dev.sluice.engine.send.OutboundRequest;
+import dev.sluice.engine.send.Sender;
 
 import java.time.Duration;
 import java.util.ArrayList;

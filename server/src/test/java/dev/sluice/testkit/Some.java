@@ -3,6 +3,8 @@ package dev.sluice.testkit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.engine.EventId;
+import dev.sluice.engine.Payload;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.AuthConfig;
@@ -19,8 +21,6 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.EventId;
-import dev.sluice.relay.Payload;
 
 import java.time.Duration;
 import java.time.Instant;

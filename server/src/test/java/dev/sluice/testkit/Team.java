@@ -2,15 +2,15 @@ package dev.sluice.testkit;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.contract.ApiOperation;
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.DeliveryStatus;
+import dev.sluice.engine.ErrorCode;
+import dev.sluice.engine.EventId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sha256;
-import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.EventId;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 
 import java.net.http.HttpRequest;

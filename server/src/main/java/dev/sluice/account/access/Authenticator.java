@@ -1,7 +1,7 @@
 package dev.sluice.account.access;
 
-import dev.sluice.account.audit.AuditActor;
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditActor;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Db;
@@ -94,13 +94,13 @@ public final class Authenticator {
     /// @throws ApiException 400 if the named workspace is not a UUID
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if the key is
     ///   unknown or expired and too many such keys came from the client's network
-    public Caller authenticate(Request request) {
+    Caller authenticate(Request request) {
         return authenticate(request, namedWorkspace(request));
     }
 
     /// Identifies the caller, as `authenticate` does, of a request that may also name its workspace
     /// in the query parameter `workspace`: an `EventSource` of a browser cannot send headers.
-    public Caller authenticateStream(Request request) {
+    Caller authenticateStream(Request request) {
         var header = namedWorkspace(request);
         var parameters = new QueryParameters(request);
         var parameter = parameters.uuid("workspace").map(WorkspaceId::new);
@@ -175,7 +175,7 @@ public final class Authenticator {
     /// @throws ApiException 401 if the request has no valid session
     /// @throws ApiException 403 if the request has a valid API key, or if it changes something and
     ///   comes from another site. For an invalid API key, the errors are those of [#authenticate]
-    public Session session(Request request) {
+    Session session(Request request) {
         return session(request, Optional.empty());
     }
 

@@ -1,6 +1,6 @@
 package dev.sluice.account.access;
 
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;

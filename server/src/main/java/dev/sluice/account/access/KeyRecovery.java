@@ -1,7 +1,7 @@
 package dev.sluice.account.access;
 
-import dev.sluice.account.audit.AuditActor;
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditActor;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;

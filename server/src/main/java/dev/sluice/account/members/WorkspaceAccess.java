@@ -5,7 +5,7 @@ import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;

@@ -5,7 +5,7 @@ import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.members.WorkspaceAccess.Access;

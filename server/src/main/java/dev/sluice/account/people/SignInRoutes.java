@@ -10,8 +10,6 @@ import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionCookie;
 import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.access.SessionStore;
-import dev.sluice.account.password.PasswordCheck;
-import dev.sluice.account.password.PasswordFields;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;

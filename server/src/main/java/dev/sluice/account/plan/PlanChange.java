@@ -1,6 +1,6 @@
 package dev.sluice.account.plan;
 
-import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;

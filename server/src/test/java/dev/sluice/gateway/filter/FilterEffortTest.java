@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.engine.Payload;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.JsonDocument;
-import dev.sluice.relay.Payload;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,0 @@
-/// The audit log: who changed what in a workspace, when and from where.
-@NullMarked
-package dev.sluice.account.audit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package dev.sluice.features.metrics;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Collects the metrics about the database and the connection pools.
+///
+/// The database is queried at most once every five seconds, no matter how often the metrics are
+/// requested. While the database is not responding, the metrics read from it are omitted and
+/// `sluice_database_up` is 0. Thread-safe.
+final class DatabaseMetrics {
+
+    private static final Duration READ_INTERVAL = Duration.ofSeconds(5);
+
+    private record ReadState(Instant at, Optional<DatabaseState> state) {}
+
+    private final Db db;
+    private final List<Db> pools;
+    private final InstantSource clock;
+    private ReadState last = new ReadState(Instant.EPOCH, Optional.empty());
+
+    /// @param pools all pools of this process; the first one runs the queries for the metrics
+    DatabaseMetrics(List<Db> pools, InstantSource clock) {
+        this.db = pools.getFirst();
+        this.pools = List.copyOf(pools);
+        this.clock = clock;
+    }
+
+    void addTo(MetricList metrics) {
+        addPools(metrics);
+        var now = clock.instant();
+        var state = state(now);
+        metrics.gauge(
+                "sluice_database_up",
+                "Whether the database answers: 1 or 0.",
+                state.isPresent() ? 1 : 0);
+        state.ifPresent(present -> add(metrics, present, now));
+    }
+
+    private synchronized Optional<DatabaseState> state(Instant now) {
+        if (Duration.between(last.at(), now).abs().compareTo(READ_INTERVAL) >= 0) {
+            last = new ReadState(now, read());
+        }
+        return last.state();
+    }
+
+    private Optional<DatabaseState> read() {
+        try {
+            return Optional.of(db.snapshot(DatabaseStateQueries::read));
+        } catch (DbException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static void add(MetricList metrics, DatabaseState state, Instant now) {
+        metrics.gauge(
+                "sluice_deliveries_unfinished",
+                "Deliveries of all nodes that are not finished.",
+                state.unfinished());
+        metrics.gauge(
+                "sluice_deliveries_oldest_age_seconds",
+                "Age of the oldest unfinished delivery of all nodes; 0 if there is none.",
+                state.oldestUnfinished()
+                        .map(oldest -> Math.max(0, seconds(oldest, now)))
+                        .orElse(0.0));
+        metrics.gauges(
+                "sluice_circuits",
+                "Destinations whose circuit is not closed.",
+                "state",
+                state.circuits());
+        metrics.gauges(
+                "sluice_lanes",
+                "Lanes of waiting deliveries that a node has leased, or that wait for their time.",
+                "state",
+                state.lanes());
+        metrics.gauge(
+                "sluice_nodes_live",
+                "Nodes that have joined and have neither left nor been declared dead.",
+                state.liveNodes());
+        state.auditedUntil()
+                .ifPresent(until ->
+                        metrics.gauge(
+                                "sluice_audit_checked_until_timestamp_seconds",
+                                "End of the last hour that the audit has checked.",
+                                until.getEpochSecond()));
+    }
+
+    private static double seconds(Instant from, Instant to) {
+        return Duration.between(from, to).toMillis() / 1e3;
+    }
+
+    private void addPools(MetricList metrics) {
+        Map<String, Integer> active = new TreeMap<>();
+        Map<String, Integer> idle = new TreeMap<>();
+        Map<String, Integer> waiting = new TreeMap<>();
+        Map<String, Integer> max = new TreeMap<>();
+        for (var pool : pools) {
+            var use = pool.use();
+            active.put(use.name(), use.active());
+            idle.put(use.name(), use.idle());
+            waiting.put(use.name(), use.waiting());
+            max.put(use.name(), use.max());
+        }
+        metrics.gauges("sluice_pool_active_connections", "Connections in use.", "pool", active);
+        metrics.gauges("sluice_pool_idle_connections", "Connections not in use.", "pool", idle);
+        metrics.gauges(
+                "sluice_pool_waiting_threads",
+                "Threads that wait for a connection.",
+                "pool",
+                waiting);
+        metrics.gauges(
+                "sluice_pool_max_connections", "Connections that a pool may have.", "pool", max);
+    }
+}

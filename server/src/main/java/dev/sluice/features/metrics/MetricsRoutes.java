@@ -1,0 +1,56 @@
+package dev.sluice.features.metrics;
+
+import dev.sluice.engine.RelayGauges;
+import dev.sluice.engine.RelayMeters;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.meter.CounterFamily;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+
+/// The route `GET /metrics`, which is served on its own port and needs no API key.
+public final class MetricsRoutes {
+
+    private final RelayMetrics relay;
+    private final DatabaseMetrics database;
+    private final List<CounterFamily> counters;
+    private final String version;
+
+    /// @param pools all pools of this process; the first one runs the queries for the metrics
+    /// @param counters what other rooms count
+    public MetricsRoutes(
+            RelayMeters meters,
+            RelayGauges gauges,
+            List<Db> pools,
+            List<CounterFamily> counters,
+            InstantSource clock,
+            String version) {
+        this.relay = new RelayMetrics(meters, gauges);
+        this.database = new DatabaseMetrics(pools, clock);
+        this.counters = List.copyOf(counters);
+        this.version = version;
+    }
+
+    public void addTo(Router router) {
+        router.get("/metrics", _ -> metrics());
+    }
+
+    private Reply metrics() {
+        var metrics = new MetricList();
+        metrics.gauges(
+                "sluice_build_info",
+                "The version of this server; always 1.",
+                "version",
+                Map.of(version, 1));
+        relay.addTo(metrics);
+        database.addTo(metrics);
+        counters.forEach(family ->
+                metrics.counters(
+                        family.name(), family.help(), family.label(), family.values().get()));
+        JvmMetrics.addTo(metrics);
+        return Reply.text(200, MetricList.CONTENT_TYPE, metrics.text());
+    }
+}

@@ -1,0 +1,678 @@
+package dev.sluice.engine.send;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.EventId;
+import dev.sluice.engine.EventVerification;
+import dev.sluice.engine.InFlightRecorder;
+import dev.sluice.engine.Payload;
+import dev.sluice.engine.StoredPayload;
+import dev.sluice.engine.Trigger;
+import dev.sluice.engine.commit.AcceptedEvent;
+import dev.sluice.engine.commit.DeliveryResult;
+import dev.sluice.engine.commit.JournalListener;
+import dev.sluice.engine.commit.Receipt;
+import dev.sluice.engine.lanes.Backlog;
+import dev.sluice.engine.lanes.Lane;
+import dev.sluice.engine.lanes.LaneStore;
+import dev.sluice.engine.lanes.Lanes;
+import dev.sluice.engine.settle.Settlement;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.DbRefusals;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Wake;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/// One process of a relay: the real dispatch and settle, wired as `Sluice` wires them, with
+/// everything around them simulated.
+final class SimulatedNode {
+
+    /// A bug built into the code around dispatch, to show that the simulation finds it.
+    enum NodeFlaw {
+        LEASE_IGNORED,
+        ACKNOWLEDGES_IN_DOUBT
+    }
+
+    /// A thread that runs rounds, like [Loop].
+    private final class SimulatedLoop {
+
+        private final Duration pause;
+        private final Loop.Step step;
+        private final Optional<Wake> wake;
+        private final DeterministicScheduler.SimulatedTask task;
+        private boolean isAwake;
+
+        SimulatedLoop(String name, Duration pause, Loop.Step step, Optional<Wake> wake) {
+            this.pause = pause;
+            this.step = step;
+            this.wake = wake;
+            this.task = scheduler.start(process, name, this::rounds);
+        }
+
+        private void rounds() throws InterruptedException {
+            while (!isStopping) {
+                isAwake = false;
+                wake.ifPresent(Wake::take);
+                if (!round() && !isAwake) {
+                    scheduler.sleep(pause);
+                } else {
+                    scheduler.yieldPoint();
+                }
+            }
+        }
+
+        private boolean round() throws InterruptedException {
+            try {
+                return step.run();
+            } catch (SimulatedDatabase.ConnectionLost e) {
+                return false;
+            }
+        }
+
+        void wake() {
+            isAwake = true;
+            task.wake();
+        }
+
+        /// Starts a round after `time`, unless one is due already.
+        void wakeIn(Duration time) {
+            if (!isAwake) {
+                isAwake = true;
+                scheduler.start(
+                        process,
+                        "timer",
+                        () -> {
+                            scheduler.sleep(time);
+                            task.wake();
+                        });
+            }
+        }
+    }
+
+    /// What all nodes of a simulation share.
+    record NodeEnvironment(
+            DeterministicScheduler scheduler,
+            RandomGenerator random,
+            SimulatedDatabase database,
+            SimulatedConfiguration configuration,
+            SimulatedReceivers receivers,
+            InvariantChecker invariants) {}
+
+    private static final Duration WAKE_ONLY_INTERVAL = Duration.ofDays(1);
+    private static final Duration LEAK_AGE = Duration.ofSeconds(60);
+
+    private final DeterministicScheduler scheduler;
+    private final RandomGenerator random;
+    private final SimulatedDatabase database;
+    private final InvariantChecker invariants;
+    private final DeterministicScheduler.SimulatedProcess process;
+    private final UUID dataDirectoryId;
+    private final Duration[] skew = {Duration.ZERO};
+    private final Uuid7 ids;
+    private final SimulatedConfiguration.NodeConfiguration routing;
+    private final SimulatedLease lease;
+    private final SimulatedResults results;
+    private final Dispatcher dispatcher;
+    private final Backlog backlog;
+    private final HoldPolicy holdPolicy;
+    private final DispatchWakes dispatchWakes = DispatchWakes.create();
+    private final Map<Lane, Instant> wakes = new LinkedHashMap<>();
+    private final List<SimulatedLoop> rounds = new ArrayList<>();
+    private final boolean isDoubtResolved;
+    private @Nullable SimulatedJournal journal;
+    private @Nullable SimulatedLoop wakeLoop;
+    private @Nullable SimulatedLoop sweepLoop;
+    private Set<DeliveryId> suspects = Set.of();
+    private int leaks;
+    private boolean isUp;
+    private boolean isStopping;
+    private Instant cutOffUntil = Instant.MIN;
+
+    SimulatedNode(
+            String name, UUID dataDirectoryId, NodeEnvironment environment, Set<NodeFlaw> flaws) {
+        scheduler = environment.scheduler();
+        random = environment.random();
+        database = environment.database();
+        invariants = environment.invariants();
+        this.dataDirectoryId = dataDirectoryId;
+        this.isDoubtResolved = !flaws.contains(NodeFlaw.ACKNOWLEDGES_IN_DOUBT);
+        process = new DeterministicScheduler.SimulatedProcess(name);
+        ids = new Uuid7(clock(), random);
+        routing = new SimulatedConfiguration.NodeConfiguration(environment.configuration());
+        lease =
+                new SimulatedLease(
+                        scheduler,
+                        database,
+                        this,
+                        dataDirectoryId,
+                        flaws.contains(NodeFlaw.LEASE_IGNORED));
+        results = new SimulatedResults(scheduler, random, database, this);
+        var settlement = new Settlement(clock(), random, 0.2);
+        var circuits =
+                database.circuits()
+                        .viewOf(
+                                clock(),
+                                lease::epoch,
+                                claim -> () -> call("claim a probe", claim),
+                                this::sweepSoon);
+        holdPolicy = new HoldPolicy(circuits);
+        var attemptRunner =
+                new AttemptRunner(
+                        routing,
+                        (_, _) -> false,
+                        environment.receivers().of(this),
+                        settlement,
+                        circuits,
+                        InFlightRecorder.NO_OP,
+                        clock());
+        dispatcher =
+                TestDispatchers.with(
+                        new DispatchEnvironment(
+                                routing, lease, results, circuits, clock(), dispatchWakes),
+                        attemptRunner,
+                        this::startSender);
+        lease.onFenced(dispatcher::dropAll);
+        backlog =
+                new Backlog(
+                        new DispatchEnvironment(
+                                routing, lease, results, circuits, clock(), dispatchWakes),
+                        lanes(),
+                        dispatcher,
+                        attemptRunner,
+                        () -> 0);
+        scheduler.start(process, "start", this::begin);
+    }
+
+    private void startSender(Runnable sender) {
+        if (!process.isDead()) {
+            scheduler.start(process, "send", sender::run);
+        }
+    }
+
+    private void begin() {
+        while (!isUp) {
+            try {
+                refreshConfiguration();
+                lease.join();
+                isUp = true;
+            } catch (SimulatedDatabase.ConnectionLost e) {
+                scheduler.sleep(Duration.ofSeconds(1));
+            }
+        }
+        results.start((batch, effective) -> {
+            dispatcher.written(batch, effective);
+            noteWaiting(effective);
+        });
+        var reading = loop("backlog", Duration.ofSeconds(1), backlog, dispatchWakes.backlog());
+        dispatchWakes.backlog().listen(reading::wake);
+        var probes =
+                loop("probes", Duration.ofSeconds(1), backlog.probeLoop(), dispatchWakes.probes());
+        dispatchWakes.probes().listen(probes::wake);
+        journal =
+                new SimulatedJournal(
+                        scheduler,
+                        random,
+                        database,
+                        this,
+                        invariants,
+                        journalListener(),
+                        isDoubtResolved);
+        loop(
+                "heartbeat",
+                SimulatedLease.HEARTBEAT_INTERVAL,
+                () -> {
+                    lease.heartbeat();
+                    return false;
+                });
+        loop(
+                "takeover",
+                SimulatedLease.HEARTBEAT_INTERVAL,
+                () -> {
+                    lease.takeOver();
+                    return false;
+                });
+        var configuration =
+                loop(
+                        "configuration",
+                        Duration.ofSeconds(10),
+                        () -> {
+                            refreshConfiguration();
+                            return false;
+                        });
+        routing.configuration()
+                .onChange(() -> configuration.wakeIn(Duration.ofMillis(random.nextInt(500))));
+        wakeLoop = loop("lane wakes", WAKE_ONLY_INTERVAL, this::wakeLanes);
+        var sweep = loop("sweep", Duration.ofSeconds(10), this::sweep);
+        sweepLoop = sweep;
+        routing.onChange(sweep::wake);
+        routing.onChange(reading::wake);
+        var rateLimitQueue = dispatcher.rateLimitQueue();
+        var rateLimitLoop =
+                loop(
+                        "pacing",
+                        WAKE_ONLY_INTERVAL,
+                        () -> {
+                            rateLimitQueue.retryAll();
+                            return false;
+                        },
+                        dispatchWakes.rateLimits());
+        dispatchWakes.rateLimits().listen(() -> rateLimitLoop.wakeIn(Duration.ofMillis(50)));
+        loop("leaks", LEAK_AGE, this::detectLeaks);
+    }
+
+    private SimulatedLoop loop(String name, Duration pause, Loop.Step step) {
+        return start(new SimulatedLoop(name, pause, step, Optional.empty()));
+    }
+
+    private SimulatedLoop loop(String name, Duration pause, Loop.Step step, Wake wake) {
+        return start(new SimulatedLoop(name, pause, step, Optional.of(wake)));
+    }
+
+    private SimulatedLoop start(SimulatedLoop loop) {
+        rounds.add(loop);
+        return loop;
+    }
+
+    private void refreshConfiguration() {
+        routing.refresh(
+                database.call(this, "configuration", () -> routing.configuration().snapshot()));
+    }
+
+    /// Reads the configuration soon: the node that answered a PATCH knows the change when it
+    /// answers.
+    void refreshConfigurationSoon() {
+        scheduler.start(
+                process,
+                "patch",
+                () -> {
+                    try {
+                        refreshConfiguration();
+                    } catch (SimulatedDatabase.ConnectionLost e) {
+                        scheduler.trace("reads the configuration later");
+                    }
+                });
+    }
+
+    private JournalListener journalListener() {
+        return new JournalListener() {
+            @Override
+            public void stored(List<AcceptedEvent> events, long epoch) {
+                dispatcher.admission().stored(events, epoch);
+                for (var event : events) {
+                    for (var planned : event.deliveries()) {
+                        if (!planned.isFresh() && planned.route().holdReason(false).isEmpty()) {
+                            noteWake(
+                                    new Lane(planned.connection(), Trigger.INGEST, event.source()),
+                                    clock().instant());
+                        }
+                    }
+                }
+            }
+
+            @Override
+            public void dropped(AcceptedEvent event) {
+                dispatcher.admission().dropped(event);
+            }
+        };
+    }
+
+    // Wakes lanes as `LaneWaker`, `LaneSweeper` and `LeakDetector` do.
+
+    private void noteWaiting(List<DeliveryResult> effective) {
+        for (var result : effective) {
+            switch (result) {
+                case DeliveryResult.RetryResult retried ->
+                        noteWake(Lane.of(retried.delivery()), retried.nextAt());
+                case DeliveryResult.ReleaseResult released ->
+                        noteWake(Lane.of(released.delivery()), released.nextAt());
+                case DeliveryResult.FinalResult _ -> {}
+            }
+        }
+    }
+
+    private void noteWake(Lane lane, Instant at) {
+        wakes.merge(lane, at, (one, other) -> one.isBefore(other) ? one : other);
+        var loop = wakeLoop;
+        if (loop != null) {
+            loop.wakeIn(Duration.ofMillis(random.nextInt(50)));
+        }
+    }
+
+    private boolean wakeLanes() {
+        var noted = new ArrayList<LaneStore.LaneWake>();
+        wakes.forEach((lane, at) -> noted.add(new LaneStore.LaneWake(lane, at)));
+        wakes.clear();
+        wake(noted);
+        return false;
+    }
+
+    private void wake(List<LaneStore.LaneWake> lanes) {
+        wake(lanes, false);
+    }
+
+    private void wake(List<LaneStore.LaneWake> lanes, boolean isLeasedLeftAlone) {
+        if (!lanes.isEmpty()) {
+            database.call(
+                    this,
+                    "wake " + lanes.size(),
+                    () -> {
+                        database.store().wake(lanes, isLeasedLeftAlone);
+                        return "woken";
+                    });
+        }
+    }
+
+    private boolean sweep() {
+        var found = new ArrayList<LaneStore.LaneWake>();
+        for (var wake : database.call(this, "sweep", () -> database.store().sweep())) {
+            var route = routing.route(wake.lane().connection());
+            if (route.isEmpty()) {
+                if (routing.deletion(wake.lane().connection()).isPresent()) {
+                    found.add(new LaneStore.LaneWake(wake.lane(), clock().instant()));
+                }
+            } else {
+                holdPolicy
+                        .wakeAt(route.get(), wake.lane().trigger(), wake.at())
+                        .ifPresent(at -> found.add(new LaneStore.LaneWake(wake.lane(), at)));
+            }
+        }
+        wake(found, true);
+        return false;
+    }
+
+    /// Sweeps soon, replacing the wakes that follow a circuit change.
+    private void sweepSoon() {
+        var sweep = sweepLoop;
+        if (sweep != null) {
+            sweep.wakeIn(Duration.ofMillis(random.nextInt(1_000)));
+        }
+    }
+
+    private boolean detectLeaks() {
+        var store = database.store();
+        var now = clock().instant();
+        long epoch = lease.epoch();
+        var unknown = new HashSet<DeliveryId>();
+        var leaked = new HashSet<DeliveryId>();
+        var floor = Uuid7.floor(now.minus(LEAK_AGE));
+        for (var delivery : database.call(this, "owned", () -> store.ownedSince(epoch, floor))) {
+            if (!dispatcher.hasFresh(delivery)) {
+                (suspects.contains(delivery) ? leaked : unknown).add(delivery);
+            }
+        }
+        if (!leaked.isEmpty()) {
+            leaks += (int) leaked.stream().filter(one -> !invariants.isGivenUp(one)).count();
+            database.call(
+                    this,
+                    "leaked " + leaked,
+                    () -> {
+                        store.release(leaked, epoch, now);
+                        return "released";
+                    });
+        }
+        suspects = unknown;
+        return false;
+    }
+
+    private Lanes lanes() {
+        return new Lanes() {
+            @Override
+            public List<LaneStore.DueLane> dueFor(
+                    long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
+                return call("due lanes", () -> database.store().dueFor(epoch, now, limit));
+            }
+
+            @Override
+            public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
+                return call("lease", () -> database.store().lease(epoch, now, wanted));
+            }
+
+            @Override
+            public List<LaneStore.LeasedLane> leased(long epoch) {
+                return call("leased", () -> database.store().leased(epoch));
+            }
+
+            @Override
+            public void wake(Lane lane, Instant at) {
+                SimulatedNode.this.wake(List.of(new LaneStore.LaneWake(lane, at)));
+            }
+
+            @Override
+            public void release(Lane lane, long epoch, Optional<Instant> wakeAt) {
+                Supplier<Optional<Instant>> released =
+                        () -> {
+                            database.store().release(lane, epoch, wakeAt);
+                            return wakeAt;
+                        };
+                String what = "release " + name(lane);
+                if (invariants.isTimeTrue()) {
+                    call(what, released);
+                } else {
+                    // A late release, together with a clock that jumps past the time of its doubt,
+                    // would free a lane in use.
+                    database.callInTime(SimulatedNode.this, what, released);
+                }
+            }
+
+            @Override
+            public List<LaneStore.WaitingDelivery> due(
+                    Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
+                return call(
+                        "due in " + name(lane),
+                        () -> database.store().due(lane, until, afterNextAt, afterId, limit));
+            }
+
+            @Override
+            public Optional<Instant> firstDue(Lane lane) {
+                return call("first due in " + name(lane), () -> database.store().firstDue(lane));
+            }
+
+            @Override
+            public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
+                var payloads = call("payloads", () -> database.store().payloads(source, events));
+                if (payloads.values().stream().anyMatch(Simulation::isDamaged)) {
+                    throw DbRefusals.of("XX001");
+                }
+                return payloads;
+            }
+        };
+    }
+
+    /// A short name. Connections are made one after the other, so the middle of their ids differs.
+    private static String name(Lane lane) {
+        return lane.connection().value().toString().substring(14, 18) + " " + lane.trigger();
+    }
+
+    private <T> T call(String what, Supplier<T> transaction) {
+        return database.call(this, what, transaction);
+    }
+
+    /// Offers an event as ingest does, to a source by its number. `InvariantChecker` records the
+    /// answer.
+    void ingest(int source, Payload payload, boolean isRoom) {
+        var receiver = journal;
+        if (receiver == null || isStopping || !isUp) {
+            return;
+        }
+        var routes = routing.routesOf(source);
+        if (routes.isEmpty()) {
+            return;
+        }
+        var id = new EventId(ids.next(12));
+        var planned = new ArrayList<AcceptedEvent.PlannedDelivery>();
+        for (var route : routes) {
+            boolean isFresh =
+                    isRoom
+                            && route.holdReason(false).isEmpty()
+                            && dispatcher
+                                    .admission()
+                                    .reserve(route.destination().id(), payload.memoryBytes());
+            var delivery = DeliveryId.of(id, planned.size() + 1);
+            invariants.expected(
+                    delivery,
+                    new InvariantChecker.ExpectedDelivery(
+                            route.connection().id(),
+                            Trigger.INGEST,
+                            route.destination().spec().retrySchedule()));
+            planned.add(new AcceptedEvent.PlannedDelivery(delivery, route, isFresh));
+        }
+        var event =
+                new AcceptedEvent(
+                        id,
+                        routes.getFirst().source(),
+                        "POST",
+                        Optional.empty(),
+                        EventVerification.SKIPPED,
+                        new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                        new AcceptedEvent.DeliveryPlan(planned, List.of()),
+                        new Receipt(0));
+        scheduler.trace("%s offers %s to %s", process, id, planned.size());
+        if (!receiver.offer(event)) {
+            dispatcher.admission().cancel(planned, payload.memoryBytes());
+        }
+    }
+
+    // Faults that the simulation injects.
+
+    void kill() {
+        scheduler.trace("%s is killed", process);
+        scheduler.kill(process);
+    }
+
+    void freeze(Duration time) {
+        scheduler.trace("%s is frozen for %s", process, time);
+        process.freeze(scheduler.now().plus(time));
+    }
+
+    void thaw() {
+        process.freeze(Instant.MIN);
+        cutOffUntil = Instant.MIN;
+    }
+
+    void cutOff(Duration time) {
+        scheduler.trace("%s is cut off for %s", process, time);
+        cutOffUntil = scheduler.now().plus(time);
+    }
+
+    boolean isCutOff() {
+        return scheduler.now().isBefore(cutOffUntil);
+    }
+
+    void setClock(Duration ahead) {
+        scheduler.trace("%s has its clock off by %s", process, ahead);
+        skew[0] = ahead;
+    }
+
+    /// Stops in the order in which `Sluice` closes. Attempts under way have no time left.
+    void stop() {
+        if (isStopping || !isUp) {
+            return;
+        }
+        scheduler.trace("%s stops", process);
+        isStopping = true;
+        scheduler.start(
+                process,
+                "stop",
+                () -> {
+                    rounds.forEach(SimulatedLoop::wake);
+                    while (rounds.stream().anyMatch(loop -> !loop.task.isDone())) {
+                        scheduler.sleep(Duration.ofMillis(50));
+                        rounds.forEach(SimulatedLoop::wake);
+                    }
+                    var receiver = journal;
+                    if (receiver != null) {
+                        receiver.close();
+                    }
+                    dispatcher.stop(Duration.ZERO);
+                    scheduler.sleep(Duration.ofMillis(random.nextInt(8_000)));
+                    results.close();
+                    try {
+                        wakeLanes();
+                        backlog.leave();
+                        lease.leave();
+                    } catch (SimulatedDatabase.ConnectionLost e) {
+                        scheduler.trace("its lease expires");
+                    }
+                    scheduler.kill(process);
+                });
+    }
+
+    // What others see of the node.
+
+    InstantSource clock() {
+        return () -> scheduler.now().plus(skew[0]);
+    }
+
+    DeterministicScheduler.SimulatedProcess process() {
+        return process;
+    }
+
+    UUID dataDirectoryId() {
+        return dataDirectoryId;
+    }
+
+    long epoch() {
+        return lease.epoch();
+    }
+
+    SimulatedConfiguration.NodeConfiguration routing() {
+        return routing;
+    }
+
+    boolean isDead() {
+        return process.isDead();
+    }
+
+    boolean isStopping() {
+        return isStopping;
+    }
+
+    boolean isUp() {
+        return isUp && !isStopping && !isDead();
+    }
+
+    boolean isQuiet() {
+        var receiver = journal;
+        return results.isEmpty() && (receiver == null || receiver.isEmpty());
+    }
+
+    /// Checks that nothing is left in memory when nothing is left to do.
+    void checkEmpty(Collection<DeliveryId> deliveries) {
+        if (dispatcher.permitsLeft() != Dispatcher.MAX_ATTEMPTS_IN_FLIGHT) {
+            scheduler.reportViolation("%s has %s permits left", process, dispatcher.permitsLeft());
+        }
+        if (dispatcher.bytes() != 0) {
+            scheduler.reportViolation("%s has %s bytes reserved", process, dispatcher.bytes());
+        }
+        for (var delivery : deliveries) {
+            if (dispatcher.hasFresh(delivery)) {
+                scheduler.reportViolation("%s has %s in memory", process, delivery);
+            }
+        }
+        if (leaks > 0) {
+            scheduler.reportViolation("%s found %s leaks", process, leaks);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return process.toString();
+    }
+}
