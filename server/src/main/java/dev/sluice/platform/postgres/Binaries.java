@@ -4,8 +4,6 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardOpenOption.READ;
 
-import org.tukaani.xz.XZInputStream;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -98,7 +96,7 @@ record Binaries(Path folder) {
         Files.createDirectory(staging);
         PostgresDirectory.setPermissions(staging, "rwxr-xr-x");
         try (var packed = open(archive())) {
-            TarExtractor.unpack(new XZInputStream(packed), staging);
+            TarExtractor.unpackXz(packed, staging);
         }
         flush(staging);
         Files.move(staging, folder, ATOMIC_MOVE);
