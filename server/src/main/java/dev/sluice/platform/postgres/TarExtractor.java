@@ -3,7 +3,6 @@ package dev.sluice.platform.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
-
 import org.tukaani.xz.XZInputStream;
 
 import java.io.EOFException;
