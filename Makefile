@@ -1,7 +1,7 @@
 # Short names for the commands in CONTRIBUTING.md. CI runs `mvn verify` and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help check test run bench faults format
+.PHONY: help check test run bench faults format dist install
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -20,6 +20,12 @@ bench: ## a measurement; S=relay, ingest, crash, isolation or fuzz
 
 faults: ## a fault test; N=1, 4 …, short or all
 	bench/faults $(or $(N),short)
+
+dist: ## the folder, archive, Debian package and image, in dist/target
+	mvn -B -ntp -q -DskipTests -Pdist package
+
+install: ## test what `make dist` made, as a user would install it; as root. SUITE=trixie
+	dist/check-all $(or $(SUITE),bookworm)
 
 format: ## correct the format of all Java files
 	mvn -B -ntp -q -N validate -Dformat=fix

@@ -1,5 +1,7 @@
 package dev.sluice;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+
 import dev.sluice.platform.http.ServerVersion;
 import dev.sluice.platform.postgres.PostgresStartException;
 
@@ -8,6 +10,7 @@ import org.slf4j.LoggerFactory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
@@ -100,6 +103,9 @@ public final class Main {
         var sluice = Sluice.start(config, version());
         System.gc(); // releases the memory needed only for startup
         sluice.keepHeapRoomWhileBusy();
+        if (hasRefusedCache()) {
+            log.atWarn().log("cache.refused");
+        }
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
                 .addShutdownHook(
@@ -121,6 +127,15 @@ public final class Main {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /// Whether the JVM was given a cache of loaded classes (JEP 514) and could not use it.
+    private static boolean hasRefusedCache() {
+        var jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        String cache = jvm.getVMOption("AOTCache").getValue();
+        return cache != null
+                && !cache.isEmpty()
+                && !System.getProperty("java.vm.info", "").contains("sharing");
     }
 
     /// Ends the process if stopping takes longer than `timeout`, for example because the database

@@ -74,6 +74,40 @@ class ScriptTest {
         assertThat(export.err()).contains("Usage: sluice export-data FILE");
     }
 
+    @Test
+    void it_runs_with_an_empty_environment_in_a_folder_with_a_blank() throws Exception {
+        var relay = Files.createDirectory(folder.resolve("my relay"));
+        Files.move(folder.resolve("lib"), relay.resolve("lib"));
+        Files.move(folder.resolve("bin"), relay.resolve("bin"));
+
+        var version = runBare(relay.resolve("bin").resolve("sluice"), "version");
+
+        assertThat(version.status()).as(version.err()).isZero();
+        assertThat(version.out()).contains("sluice");
+    }
+
+    @Test
+    void without_a_home_it_names_what_is_missing_and_no_variable() throws Exception {
+        var jdk = runBare(folder.resolve("bin").resolve("jdk"));
+
+        assertThat(jdk.err()).doesNotContain("HOME:");
+        assertThat(jdk.out() + jdk.err()).containsAnyOf("/bin/java", "No JDK 25 found");
+    }
+
+    private CliRun runBare(Path script, String... arguments) throws Exception {
+        var command = new ArrayList<>(List.of("/bin/sh", script.toString()));
+        command.addAll(List.of(arguments));
+        var err = folder.resolve("err.log");
+        var builder = new ProcessBuilder(command).redirectError(err.toFile());
+        builder.environment().clear();
+        if (arguments.length > 0) {
+            builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        }
+        var process = builder.start();
+        String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+        return new CliRun(process.waitFor(), out, Files.readString(err));
+    }
+
     private CliRun run(Path script, String... arguments) throws Exception {
         var command = new ArrayList<>(List.of(script.toString()));
         command.addAll(List.of(arguments));

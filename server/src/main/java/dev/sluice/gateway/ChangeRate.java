@@ -62,8 +62,8 @@ public final class ChangeRate {
     /// Charges a workspace for the rows that a change has written.
     synchronized void wrote(WorkspaceId workspace, long bytes) {
         var balance = present(workspace);
-        double units = balance.units() - (double) (bytes / BYTES_PER_UNIT);
-        balances.put(workspace, new Balance(units, balance.at()));
+        long units = bytes / BYTES_PER_UNIT; // a smaller rest is free
+        balances.put(workspace, new Balance(balance.units() - units, balance.at()));
     }
 
     private Balance present(WorkspaceId workspace) {

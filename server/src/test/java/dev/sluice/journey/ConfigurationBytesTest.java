@@ -39,13 +39,15 @@ class ConfigurationBytesTest {
             ]}
             """;
 
-    @AutoClose
-    private static final RunningSluice sluice =
-            RunningSluice.startWithPlans(PLANS_JSON, new ManualClock(Instant.now()), Map.of());
+    @AutoClose private static final RunningSluice sluice = start();
 
     private static final RunningSluice second = sluice.second();
 
     private final ApiClient api = WorkspaceFixture.create(sluice, "small");
+
+    private static RunningSluice start() {
+        return RunningSluice.startWithPlans(PLANS_JSON, new ManualClock(Instant.now()), Map.of());
+    }
 
     private static String text(int length) {
         return "x".repeat(length);

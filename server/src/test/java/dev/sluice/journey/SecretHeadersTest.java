@@ -131,15 +131,6 @@ class SecretHeadersTest {
         assertThat(get(destination).json()).isEqualTo(patched.json());
     }
 
-    private static List<String> rows() {
-        try (var db = sluice.db()) {
-            return db.call(tx ->
-                    tx.query(
-                            "select destination::text as everything from destination",
-                            row -> row.text("everything")));
-        }
-    }
-
     private static ApiClient.ApiResponse get(ApiClient.ApiResponse destination) {
         return api.get("/api/v1/destinations/" + destination.text("id"));
     }

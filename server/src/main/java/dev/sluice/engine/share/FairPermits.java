@@ -246,7 +246,7 @@ public final class FairPermits<D> {
                 || slow.workspaces.mayHold(moved, moved.held() + running.held() + 1);
     }
 
-    private void take(PermitShare<D> half, PermitHolder<D> permitHolder) {
+    private synchronized void take(PermitShare<D> half, PermitHolder<D> permitHolder) {
         if (!mayBeginFreely(half, permitHolder.workspace)) {
             permitHolder.workspace.pacedRound = round;
         }

@@ -4,18 +4,19 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardOpenOption.READ;
 
-import org.tukaani.xz.XZInputStream;
-
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The PostgreSQL programs of this release, unpacked from the class path into a folder.
+/// The PostgreSQL programs of this release: those that a package installed, or those that were
+/// unpacked from the class path into a folder.
 ///
 /// @param folder contains `bin`, `lib` and `share`
 record Binaries(Path folder) {
@@ -26,12 +27,35 @@ record Binaries(Path folder) {
 
     static final String POSTGRES_MAJOR_VERSION = "18";
 
+    /// The system property that names the folder of the programs that a package installed. The
+    /// launcher of a package sets it, and such a package has no archive on the class path.
+    static final String INSTALLED_FOLDER = "sluice.postgres.folder";
+
+    /// Returns the programs of the package that this process runs from, or else unpacks them.
+    static Binaries find(PostgresDirectory postgresDirectory) {
+        return Optional.ofNullable(System.getProperty(INSTALLED_FOLDER))
+                .map(folder -> installedIn(Path.of(folder), postgresDirectory))
+                .orElseGet(() -> unpackInto(postgresDirectory));
+    }
+
+    /// Returns the programs in `folder`, and removes those that an earlier start without a package
+    /// unpacked.
+    static Binaries installedIn(Path folder, PostgresDirectory postgresDirectory) {
+        PostgresDirectory.checkCharacters(folder);
+        try {
+            removeOthers(postgresDirectory);
+            return new Binaries(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Returns the programs. If the folder for this version of PostgreSQL does not exist yet, first
     /// removes the folders of other versions and unpacks the programs.
     ///
     /// The folder gets its final name only when it is complete, so an incomplete folder is never
     /// used.
-    static Binaries unpackInto(PostgresDirectory postgresDirectory) {
+    private static Binaries unpackInto(PostgresDirectory postgresDirectory) {
         Path folder = postgresDirectory.path().resolve("bin-" + POSTGRES_VERSION);
         try {
             if (!Files.isDirectory(folder)) {
@@ -72,7 +96,7 @@ record Binaries(Path folder) {
         Files.createDirectory(staging);
         PostgresDirectory.setPermissions(staging, "rwxr-xr-x");
         try (var packed = open(archive())) {
-            TarExtractor.unpack(new XZInputStream(packed), staging);
+            TarExtractor.unpackXz(packed, staging);
         }
         flush(staging);
         Files.move(staging, folder, ATOMIC_MOVE);

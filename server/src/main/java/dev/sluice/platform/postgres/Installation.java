@@ -18,9 +18,9 @@ record Installation(
     /// The length of a generated password. 43 base62 characters contain 256 bits of randomness.
     private static final int PASSWORD_LENGTH = 43;
 
-    /// Stops any server that an earlier run left behind, unpacks the programs, and creates the data
-    /// directory if there is none. Tries the candidates, beginning with the one that worked last
-    /// time, and uses the first one that can run the programs on this machine.
+    /// Stops any server that an earlier run left behind, finds or unpacks the programs, and creates
+    /// the data directory if there is none. Tries the candidates, beginning with the one that
+    /// worked last time, and uses the first one that can run the programs on this machine.
     static Installation prepare(Path directory, List<RunAs> candidates)
             throws InterruptedException {
         var postgresDirectory = PostgresDirectory.prepare(directory);
@@ -30,7 +30,7 @@ record Installation(
         }
         Postmaster.stopLeftover(postgresDirectory);
         var password = password(postgresDirectory, cluster);
-        var binaries = Binaries.unpackInto(postgresDirectory);
+        var binaries = Binaries.find(postgresDirectory);
         var runAs =
                 findWorking(
                         rememberedFirst(candidates, postgresDirectory.runAs().read()),

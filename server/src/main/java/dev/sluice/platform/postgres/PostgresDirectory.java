@@ -35,7 +35,7 @@ record PostgresDirectory(Path path) {
         try {
             Files.createDirectories(directory);
             var postgresDirectory = new PostgresDirectory(directory.toRealPath());
-            postgresDirectory.checkPath();
+            checkCharacters(postgresDirectory.path);
             postgresDirectory.checkFileStore();
             setPermissions(postgresDirectory.path, "rwx--x--x");
             postgresDirectory.rotateLog();
@@ -97,13 +97,16 @@ record PostgresDirectory(Path path) {
         }
     }
 
-    /// Refuses paths with characters that a shell interprets between double quotes, because
-    /// `initdb` passes its own path to a shell inside double quotes.
-    private void checkPath() {
-        if (path.toString().matches("(?s).*[\"$`\\\\\n].*")) {
+    /// Refuses a folder of data or of programs whose path has characters that a shell interprets
+    /// between double quotes, because `initdb` passes both paths to a shell inside double quotes.
+    static void checkCharacters(Path folder) {
+        if (folder.toString().matches("(?s).*[\"$`\\\\\n].*")) {
             throw new PostgresStartException(
-                    "PostgreSQL can't use the folder %s: its path contains one of \" $ ` \\ or a line break. Set SLUICE_DATA_DIR to another folder."
-                            .formatted(path));
+                    "PostgreSQL can't use the folder %s: its path contains one of \" $ ` \\ or a line break. %s"
+                            .formatted(
+                                    folder,
+                                    "Set SLUICE_DATA_DIR to another folder, or move Sluice's own"
+                                            + " folder if it is in there."));
         }
     }
 

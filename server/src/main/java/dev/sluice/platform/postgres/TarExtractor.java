@@ -3,6 +3,7 @@ package dev.sluice.platform.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
+import org.tukaani.xz.XZInputStream;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -39,6 +40,12 @@ final class TarExtractor {
     private TarExtractor(InputStream archive, Path target) {
         this.archive = archive;
         this.target = target;
+    }
+
+    /// Unpacks a tar that is packed with xz. Only this class uses the library, so that a package,
+    /// which needs neither, can do without it.
+    static void unpackXz(InputStream packed, Path target) throws IOException {
+        unpack(new XZInputStream(packed), target);
     }
 
     /// Unpacks the whole archive into `target`, an existing folder given by its real path.

@@ -91,6 +91,33 @@ class EmbeddedPostgresTest {
     }
 
     @Test
+    void uses_the_programs_of_a_package_and_removes_unpacked_ones() throws Exception {
+        var data = PostgresDirectory.prepare(parent.resolve("data of a package"));
+        Files.createDirectories(data.path().resolve("bin-17.6").resolve("lib"));
+
+        var binaries = Binaries.installedIn(first.resolve(BINARIES_FOLDER), data);
+
+        assertThat(
+                        CommandResult.run(
+                                List.of(binaries.program("postgres"), "--version"), data.path()))
+                .returns(0, CommandResult::exitCode)
+                .extracting(CommandResult::output)
+                .asString()
+                .contains(Binaries.POSTGRES_VERSION);
+        assertThat(data.path().resolve("bin-17.6")).doesNotExist();
+    }
+
+    @Test
+    void refuses_a_package_whose_path_a_shell_would_read() {
+        var data = PostgresDirectory.prepare(parent.resolve("data"));
+
+        assertThatThrownBy(() -> Binaries.installedIn(Path.of("/opt/$HOME/postgres"), data))
+                .isInstanceOf(PostgresStartException.class)
+                .hasMessageContaining("/opt/$HOME/postgres")
+                .hasMessageContaining("move Sluice's own folder");
+    }
+
+    @Test
     void never_trades_safety_for_speed() throws SQLException {
         try (var postgres = start()) {
             for (String name :
