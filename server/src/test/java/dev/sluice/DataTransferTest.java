@@ -153,6 +153,7 @@ class DataTransferTest {
                             "password_reset",
                             "sealing_canary",
                             "idempotency_key",
+                            "configuration_use",
                             "lane",
                             "node",
                             "open_stream");

@@ -75,8 +75,8 @@ class HostileReferenceTest {
                                 "journey/GreedySenderTest",
                                 "platform/http/BodySheddingTest",
                                 "platform/http/HttpTimeoutsTest",
-                                "relay/send/HostileReceiverTest",
-                                "relay/send/TlsTest")
+                                "engine/send/HostileReceiverTest",
+                                "engine/send/TlsTest")
                         .flatMap(suite -> testsIn(TEST_ROOT.resolve(suite + ".java")).stream())
                         .filter(test -> !test.equals("what_is_sent_in_one_go"));
 

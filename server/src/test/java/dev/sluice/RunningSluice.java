@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.DoubleSupplier;
 
 /// The whole server in this JVM, with its own database and data directory. It listens on a free
@@ -224,5 +225,21 @@ public final class RunningSluice implements AutoCloseable {
         }
         sluice.close();
         cleanup.run();
+    }
+
+    /// Saves a source's name without checking it, as a version did that took line breaks. The next
+    /// change of settings loads it.
+    public void saveSourceName(String source, String name) {
+        try (var db = db()) {
+            db.run(tx ->
+                    tx.update(
+                            """
+                            update source
+                               set name = ?, version = (select version + 1 from config_version)
+                             where id = ?
+                            """,
+                            name,
+                            UUID.fromString(source)));
+        }
     }
 }

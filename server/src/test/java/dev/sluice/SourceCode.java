@@ -23,7 +23,7 @@ final class SourceCode {
 
     /// A string in a source file.
     ///
-    /// @param directory its folder, such as `relay/store`
+    /// @param directory its folder, such as `engine/commit`
     record StringLiteral(String directory, String file, String text) {}
 
     /// @param path the path in the repository, with `/`

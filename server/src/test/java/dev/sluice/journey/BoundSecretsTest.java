@@ -42,7 +42,7 @@ class BoundSecretsTest {
                             + " 'hunter2'}",
                     "auth_config",
                     "'auth_config': {'type': 'standard_webhooks', 'secret':"
-                            + " 'whsec_aHVudGVyMmh1bnRlcjI='}",
+                            + " 'whsec_aHVudGVyMmh1bnRlcjJodW50ZXIy'}",
                     "auth_config",
                     "'custom_headers': {'X-K': 'hunter2', 'X-T': 'a'}, 'secret_headers': ['X-K']",
                     "custom_headers");

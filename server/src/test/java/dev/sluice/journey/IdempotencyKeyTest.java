@@ -520,14 +520,14 @@ class IdempotencyKeyTest {
     }
 
     @Test
-    void keys_are_not_limited_in_number_and_go_with_their_workspace() {
+    void thousands_of_keys_go_with_their_workspace() {
         var person = Person.register(api, "many@example.com");
         String id = person.get("/api/v1/me").json().path("workspace").path("id").asString();
         db.run(tx ->
                 tx.update(
                         """
                         insert into idempotency_key (owner_id, key, answer, created_at)
-                        select ?, 'key ' || n, '', ? from generate_series(1, 10001) as n
+                        select ?, 'key ' || n, '', ? from generate_series(1, 9000) as n
                         """,
                         UUID.fromString(id),
                         clock.instant().minus(Duration.ofHours(23))));

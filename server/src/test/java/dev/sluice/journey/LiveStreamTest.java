@@ -431,7 +431,8 @@ class LiveStreamTest {
 
     @Test
     void an_event_that_cannot_be_transformed_is_filtered_and_says_why() {
-        var lines = api.source("two\\nlines");
+        var lines = api.source("one line");
+        first.saveSourceName(lines.text("id"), "two\nlines");
         var connection = api.connect(lines, api.destination("http://127.0.0.1:8000/", ""));
         var changed =
                 api.patch(

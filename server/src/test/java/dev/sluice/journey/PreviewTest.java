@@ -167,7 +167,9 @@ class PreviewTest {
 
     @Test
     void a_transformation_that_fails_says_why() {
-        var connection = api.connect(api.source("two\\nlines"), destination(""));
+        var source = api.source("one line");
+        sluice.saveSourceName(source.text("id"), "two\nlines");
+        var connection = api.connect(source, destination(""));
 
         var preview =
                 preview(

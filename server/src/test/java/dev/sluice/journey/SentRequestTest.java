@@ -94,7 +94,11 @@ class SentRequestTest {
         changeAll();
         clock.advance(Duration.ofMinutes(1));
         var delivery = EventReader.delivery(api, event, "succeeded");
-        patch("destinations", destination, "{'url': 'https://example.com/third'}");
+        patch(
+                "destinations",
+                destination,
+                "{'url': 'https://example.com/third', 'auth_config': {'type': 'none'},"
+                        + " 'custom_headers': {}}");
         api.delete("/api/v1/connections/" + connection.text("id"));
         api.delete("/api/v1/destinations/" + destination.text("id"));
 
@@ -167,7 +171,8 @@ class SentRequestTest {
 
     @Test
     void an_attempt_whose_transformation_failed_sent_nothing() {
-        patch("sources", source, "{'name': 'two\\nlines'}");
+        sluice.saveSourceName(source.text("id"), "two\nlines");
+        api.source("another, whose creation loads the name");
         var delivery = EventReader.deliveryAfter(1, api, ingest("{}"));
 
         var sent = sent(delivery, 1);

@@ -242,7 +242,9 @@ class TestDeliveryTest {
     @Test
     void a_transformation_that_fails_sends_nothing() {
         var destination = destination("");
-        var connection = api.connect(api.source("two\\nlines"), destination);
+        var source = api.source("one line");
+        var connection = api.connect(source, destination);
+        sluice.saveSourceName(source.text("id"), "two\nlines");
         api.patch(
                 "/api/v1/connections/" + connection.text("id"),
                 "{'transformation': {'set_headers': [{'name': 'X-From', 'value':"

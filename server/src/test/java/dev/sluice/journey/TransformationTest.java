@@ -155,9 +155,11 @@ class TransformationTest {
     void a_header_that_cannot_be_sent_ends_the_delivery_with_a_reason() {
         var source =
                 connected(
-                        "two\\nlines",
+                        "one line",
                         "",
                         "{'set_headers': [{'name': 'X-From', 'value': '{{source.name}}'}]}");
+        sluice.saveSourceName(source.text("id"), "two\nlines");
+        api.source("another, whose creation loads the name");
 
         var event = api.ingest(source.text("ingest_path"), "{}");
         var delivery = EventReader.delivery(api, event, "failed");

@@ -845,7 +845,12 @@ class AlertWatcherTest {
                 .hasSize(2)
                 .allMatch(body -> body.startsWith("Further destinations of the workspace \""))
                 .allMatch(body -> body.contains("reported together"))
-                .allMatch(body -> body.contains(AlertFixture.BASE_URL + "/destinations\n"))
+                .allMatch(body ->
+                        body.contains(
+                                AlertFixture.BASE_URL
+                                        + "/w/"
+                                        + alerts.workspace()
+                                        + "/destinations\n"))
                 .allMatch(body ->
                         body.endsWith(
                                 "Further failures will be reported in 10 minutes at the"
