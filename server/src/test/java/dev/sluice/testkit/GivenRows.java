@@ -280,8 +280,8 @@ public final class GivenRows {
                 """
                 insert into delivery (id, source_id, connection_id, status, trigger, finished_at, created_at,
                                       attempted_at, latency_ms, attempts, response_status, error_code,
-                                      error_message)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                      error_message, configuration)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
                 """,
                 rows.stream().map(GivenRows::columns).toList());
     }
