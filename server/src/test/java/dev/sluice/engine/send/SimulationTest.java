@@ -38,17 +38,17 @@ class SimulationTest {
     /// Seeds that once found a bug.
     private static final List<Long> REGRESSION_SEEDS = List.of();
 
-    private static final Logger RELAY_LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.relay");
+    private static final Logger ENGINE_LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.engine");
 
     /// Off, because the logs of every attempt would fill the disk.
     @BeforeAll
     static void beQuiet() {
-        RELAY_LOGGER.setLevel(Level.OFF);
+        ENGINE_LOGGER.setLevel(Level.OFF);
     }
 
     @AfterAll
     static void speakAgain() {
-        RELAY_LOGGER.setLevel(null);
+        ENGINE_LOGGER.setLevel(null);
     }
 
     private record SeedResult(Optional<Throwable> failure, Simulation simulation) {}
