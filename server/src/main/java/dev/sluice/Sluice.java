@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /// A running server with all its parts.
@@ -46,7 +45,7 @@ final class Sluice implements AutoCloseable {
 
     private final Shutdown shutdown = new Shutdown(new Activity());
     private final Router router = new Router();
-    private Supplier<List<String>> openRoutes = List::of;
+    private @Nullable Api api;
     private volatile boolean isStopping;
     private @Nullable Listeners listeners;
     private @Nullable Pools pools;
@@ -111,12 +110,13 @@ final class Sluice implements AutoCloseable {
                         new FeaturesAssembly.AlertSettings(
                                 config.server().baseUrl(), config.messengerApiUrl()));
 
-        var api = new Api(router, account.api().authenticator());
-        account.addTo(api);
-        gateway.addTo(api);
+        var routes = new Api(router, account.api().authenticator());
+        api = routes;
+        account.addTo(routes);
+        gateway.addTo(routes);
         relay.addTo(router);
         observe.addTo(
-                api,
+                routes,
                 router,
                 () -> isStopping,
                 version,
@@ -236,7 +236,7 @@ final class Sluice implements AutoCloseable {
 
     /// Returns every API route that anybody may call, as `METHOD pattern`.
     List<String> openRoutes() {
-        return openRoutes.get();
+        return Objects.requireNonNull(api).openRoutes();
     }
 
     Pools pools() {

@@ -102,6 +102,21 @@ class OpenApiTest {
         }
     }
 
+    @Test
+    void open_routes_are_the_operations_without_security() {
+        var documented = new TreeSet<String>();
+        for (var operation : CONTRACT.operations()) {
+            var security = operation.json().path("security");
+            if (!operation.path().startsWith("/in/") && security.isArray() && security.isEmpty()) {
+                documented.add(operation.route());
+            }
+        }
+
+        try (var sluice = RunningSluice.start(dataDir)) {
+            assertThat(sluice.openRoutes()).containsExactlyInAnyOrderElementsOf(documented);
+        }
+    }
+
     static List<ApiOperation> operations() {
         return CONTRACT.operations();
     }

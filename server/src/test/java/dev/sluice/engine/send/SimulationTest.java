@@ -38,7 +38,8 @@ class SimulationTest {
     /// Seeds that once found a bug.
     private static final List<Long> REGRESSION_SEEDS = List.of();
 
-    private static final Logger ENGINE_LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.engine");
+    private static final Logger ENGINE_LOGGER =
+            (Logger) LoggerFactory.getLogger("dev.sluice.engine");
 
     /// Off, because the logs of every attempt would fill the disk.
     @BeforeAll
