@@ -15,7 +15,7 @@
 -- that another text made is refused.
 
 
--- HISTORY (relay.store). Written once, never changed, and dropped with its day. Each table has a partition for each UTC
+-- HISTORY (engine.commit). Written once, never changed, and dropped with its day. Each table has a partition for each UTC
 -- day, by the time in the id; PartitionStore makes them ahead, and there is no default partition. No foreign keys: a
 -- partition is dropped without looking at other tables. `source_id` is in every key, so that the tables can be
 -- distributed by it.
@@ -89,7 +89,7 @@ create table attempt (
 ) partition by range (delivery_id);
 
 
--- WORK (relay.store). The queue: one small row for each delivery that is not finished. It is inserted with its event and
+-- WORK (engine). The queue: one small row for each delivery that is not finished. It is inserted with its event and
 -- deleted with its result, and updated only when something goes wrong.
 
 create table delivery_work (
@@ -119,7 +119,7 @@ create index delivery_work_owner on delivery_work (owner) where owner is not nul
 
 -- CONTROL. Few rows. Never written in the same transaction as history or work.
 
--- A hint that a lane, the waiting deliveries of one connection and trigger, has something due (relay.store).
+-- A hint that a lane, the waiting deliveries of one connection and trigger, has something due (engine.lanes).
 create table lane (
   connection_id uuid        not null,
   trigger       smallint    not null,
@@ -134,7 +134,7 @@ create index lane_wake on lane (wake_at) where owner is null;
 -- Lanes that a node has leased and that were woken since.
 create index lane_owner on lane (owner, wake_at) where owner is not null;
 
--- The circuit breaker of a destination that failed, as all nodes share it (relay.circuit).
+-- The circuit breaker of a destination that failed, as all nodes share it (engine.settle).
 create table circuit (
   destination_id uuid        primary key,
   state          text        not null check (state in ('closed', 'open', 'half_open')),
@@ -150,7 +150,7 @@ create table circuit (
 ) with (fillfactor = 50);
 create index circuit_changed on circuit (changed);
 
--- The epochs of the nodes (relay.store). A start takes the next one; a process may have several.
+-- The epochs of the nodes (engine.node). A start takes the next one; a process may have several.
 create sequence node_epoch;
 
 create table node (
@@ -161,7 +161,7 @@ create table node (
   lease_until timestamptz not null
 ) with (fillfactor = 50);
 
--- The live streams of all nodes, so that a plan's limit holds over all of them together (observe.stream).
+-- The live streams of all nodes, so that a plan's limit holds over all of them together (features.streams).
 create table open_stream (
   id           uuid        primary key,
   workspace_id uuid        not null,
@@ -177,7 +177,7 @@ create table clock (
 );
 insert into clock default values;
 
--- How many of a month's events the nodes have taken from a workspace's quota so far (relay.ingest).
+-- How many of a month's events the nodes have taken from a workspace's quota so far (engine.accept).
 create table quota (
   workspace_id uuid    not null,
   month        integer not null, -- of the year in UTC, such as 202611
@@ -185,7 +185,7 @@ create table quota (
   primary key (workspace_id, month)
 ) with (fillfactor = 50);
 
--- How far the audit got, which process runs it, and how much it ever found (observe.audit).
+-- How far the audit got, which process runs it, and how much it ever found (features.audit).
 create table audit (
   one_row     boolean     primary key default true check (one_row),
   checked_to  timestamptz,          -- what came in earlier is checked; null before the first hour
@@ -195,7 +195,7 @@ create table audit (
 );
 insert into audit default values;
 
--- Which process ends the retention of what is too old (relay.retention).
+-- Which process ends the retention of what is too old (features.retention).
 create table retention (
   one_row     boolean     primary key default true check (one_row),
   holder      uuid,
@@ -203,7 +203,7 @@ create table retention (
 );
 insert into retention default values;
 
--- Up to where a workspace was warned of deliveries that end unsent with their retention (relay.retention).
+-- Up to where a workspace was warned of deliveries that end unsent with their retention (features.retention).
 create table retention_notice (
   workspace_id uuid        primary key,
   days         integer     not null, -- of its retention; when they change, the warnings begin anew
@@ -212,7 +212,7 @@ create table retention_notice (
 );
 
 -- A bulk resend that is too large for one request. The process that holds its lease works it off in chunks
--- (relay.replay). It works on one connection at a time.
+-- (features.recovery). It works on one connection at a time.
 create table replay_job (
   id               uuid        primary key,
   workspace_id     uuid        not null,
@@ -249,7 +249,7 @@ create index replay_job_list on replay_job (workspace_id, created_at desc, id de
 create index replay_job_open on replay_job (lease_until) where status = 'running' or owner is not null;
 create index replay_job_finished on replay_job (finished_at) where finished_at is not null;
 
--- A dead letter that somebody dismissed (relay.deadletters). The delivery itself never changes.
+-- A dead letter that somebody dismissed (features.recovery). The delivery itself never changes.
 create table dismissal (
   source_id    uuid        not null,
   delivery_id  uuid        not null,
@@ -270,7 +270,7 @@ create unlogged table api_use (
   n            integer not null
 ) with (fillfactor = 50);
 
--- Ingest requests: what each node counted, for the others to know (relay.ingest).
+-- Ingest requests: what each node counted, for the others to know (engine.accept).
 create unlogged table ingest_use (
   minute    bigint  not null,
   source_id uuid    not null,
@@ -280,7 +280,7 @@ create unlogged table ingest_use (
 ) with (fillfactor = 70);
 
 
--- COMMITS (relay.usage). Which events and outcomes each commit made visible, so that streams and alerts miss none: ids
+-- COMMITS (engine.ledger). Which events and outcomes each commit made visible, so that streams and alerts miss none: ids
 -- are not in the order of commits. One row for each batch, in the batch's own transaction; later one row for all
 -- batches of a minute.
 
@@ -309,7 +309,7 @@ insert into commit_log (xid, overlap, compacted_at)
 values (pg_current_xact_id()::text::bigint, 0, now());
 
 
--- USAGE (relay.usage). Counts that lists, statistics and quotas read instead of counting history. `kind` is UsageKind:
+-- USAGE (engine.ledger). Counts that lists, statistics and quotas read instead of counting history. `kind` is UsageKind:
 --   1 events              key = source      dim = verification        size = bytes
 --   2 outcomes            key = connection  dim = status
 --   3 deliveries made     key = connection  dim = trigger
@@ -369,7 +369,7 @@ create table total (
 ) with (fillfactor = 70);
 
 
--- ALERTS (observe.alerts). Which deliveries failed is read from the log of commits, so no outcome waits for a row here.
+-- ALERTS (features.alerts). Which deliveries failed is read from the log of commits, so no outcome waits for a row here.
 -- A `target` is a mailbox, a chat or a URL, from a hash of it.
 
 -- Up to which commit failures were taken over, and which process does it.
@@ -455,7 +455,7 @@ create index alert_mailbox_period on alert_mailbox (period);
 create index alert_mailbox_workspace on alert_mailbox (workspace_id);
 
 
--- DICTIONARIES (relay.compression). What the payloads of a source's events are compressed with. Committed before the
+-- DICTIONARIES (engine.compression). What the payloads of a source's events are compressed with. Committed before the
 -- first event that names it, removed after the last one.
 
 create table payload_dictionary (
@@ -571,7 +571,7 @@ create table known_network (
   primary key (account_id, network)
 );
 
--- Links for a new password (account.password).
+-- Links for a new password (account.people).
 create table password_reset (
   account_id uuid        primary key references account,
   token_hash bytea       not null unique,
@@ -594,7 +594,7 @@ create table idempotency_key (
 create index idempotency_key_created_at on idempotency_key (created_at);
 
 
--- LOG OF CHANGES (account.audit). Who changed what, when and from where, in the transaction of the change. Fields are
+-- LOG OF CHANGES (account.changes). Who changed what, when and from where, in the transaction of the change. Fields are
 -- named, their values are not kept. No foreign keys: the log outlives what it names.
 
 create table audit_log (

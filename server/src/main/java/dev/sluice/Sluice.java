@@ -100,13 +100,15 @@ final class Sluice implements AutoCloseable {
                         config.delivery().addressPolicy(),
                         CustomHeaderRules.withPrefix(config.delivery().headerPrefix()),
                         config.server().baseUrl());
-        var relay = EngineAssembly.start(base, account, gateway, relay(config, storage, freeShare));
-        var observe =
+        var engine =
+                EngineAssembly.start(
+                        base, account, gateway, engineSettings(config, storage, freeShare));
+        var features =
                 new FeaturesAssembly(
                         base,
                         account,
                         gateway,
-                        relay,
+                        engine,
                         new FeaturesAssembly.AlertSettings(
                                 config.server().baseUrl(), config.messengerApiUrl()));
 
@@ -114,8 +116,8 @@ final class Sluice implements AutoCloseable {
         api = routes;
         account.addTo(routes);
         gateway.addTo(routes);
-        relay.addTo(router);
-        observe.addTo(
+        engine.addTo(router);
+        features.addTo(
                 routes,
                 router,
                 () -> isStopping,
@@ -130,21 +132,21 @@ final class Sluice implements AutoCloseable {
                         () -> clocks.setBy().accept(storage.pools().relay())));
         account.chores().forEach(shutdown::start);
         gateway.chores().forEach(shutdown::start);
-        relay.chores().forEach(shutdown::start);
-        observe.chores().forEach(shutdown::start);
+        engine.chores().forEach(shutdown::start);
+        features.chores().forEach(shutdown::start);
 
         var ports = new Listeners(shutdown, base.ids());
         config.metrics()
                 .ifPresent(metrics -> {
                     var metricsRouter = new Router();
-                    observe.addMetricsTo(metricsRouter, version);
+                    features.addMetricsTo(metricsRouter, version);
                     ports.listenForMetrics(metrics, metricsRouter);
                 });
         ports.listen(config.server(), router);
         listeners = ports;
-        shutdown.first("live streams", observe::closeStreams);
-        shutdown.first("test deliveries", observe::endTestDeliveries);
-        shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
+        shutdown.first("live streams", features::closeStreams);
+        shutdown.first("test deliveries", features::endTestDeliveries);
+        shutdown.first("close the in-flight recorder", engine::closeInFlightRecorder);
         shutdown.first("announce the stop", () -> announceStop(config.server().stopDelay()));
         account.firstStart().ifPresent(credentialsFile::show);
     }
@@ -187,7 +189,7 @@ final class Sluice implements AutoCloseable {
         }
     }
 
-    private static EngineSettings relay(
+    private static EngineSettings engineSettings(
             Config config, Storage storage, Optional<DoubleSupplier> freeShare) throws IOException {
         loadCompression(config.storage().isCompressing());
         var directory = storage.directory();

@@ -276,7 +276,7 @@ class ArchitectureTest {
         return name.equals(ROOT_PACKAGE) || name.startsWith(ROOT_PACKAGE + ".");
     }
 
-    /// Returns `relay.store` for a type in dev.sluice.relay.store, and the empty string for the
+    /// Returns `engine.commit` for a type in dev.sluice.engine.commit, and the empty string for the
     /// composition root.
     private static String packageOf(JavaClass type) {
         String name = type.getBaseComponentType().getPackageName();

@@ -6,7 +6,7 @@ package dev.sluice.engine;
 /// Thread-safe. Recording the start or the end of an attempt makes no system call.
 public interface InFlightRecorder extends AutoCloseable {
 
-    /// The maximum number of concurrent attempts on a node. The package `relay.inflight` records
+    /// The maximum number of concurrent attempts on a node. The package `engine.node` records
     /// attempts in a file that has this many slots.
     int MAX_ATTEMPTS = 24_576;
 

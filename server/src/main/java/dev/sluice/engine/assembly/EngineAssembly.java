@@ -41,7 +41,7 @@ import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
-/// Builds and starts the relay layer, which accepts events, stores them and delivers them.
+/// Builds and starts the engine, which accepts events, stores them and delivers them.
 ///
 /// The last stage of the pipeline starts first, so that deliveries already work when the first
 /// event is accepted. Shutdown runs in the opposite order: ingest stops first, then the attempts in

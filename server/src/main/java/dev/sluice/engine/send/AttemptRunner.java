@@ -168,7 +168,7 @@ public final class AttemptRunner {
     }
 
     /// Whether the retention period of the delivery's event is over. No attempt starts after that;
-    /// the code in `relay.retention` relies on this rule.
+    /// the code in `features.retention` relies on this rule.
     public boolean isExpired(UnfinishedDelivery delivery) {
         return expiry.isExpired(delivery.source(), Uuid7.timeOf(delivery.id().value()));
     }

@@ -54,7 +54,7 @@ public final class FeaturesAssembly {
     private final Foundation base;
     private final AccountAssembly account;
     private final GatewayAssembly gateway;
-    private final EngineAssembly relay;
+    private final EngineAssembly engine;
     private final AuditLoop auditLoop;
     private final StreamReader streamReader;
     private final Wake feedWake = new Wake();
@@ -80,22 +80,22 @@ public final class FeaturesAssembly {
             Foundation base,
             AccountAssembly account,
             GatewayAssembly gateway,
-            EngineAssembly relay,
+            EngineAssembly engine,
             AlertSettings alerts) {
         this.base = base;
         this.account = account;
         this.gateway = gateway;
-        this.relay = relay;
+        this.engine = engine;
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         streamReader =
-                new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
+                new StreamReader(base.pools().api(), gateway.routing(), engine.payloadDecoder());
         streamFeed = new StreamFeed(streamReader, feedWake);
         openStreams =
                 new OpenStreams(
                         base.pools().api(),
                         gateway.routing(),
                         this::maxStreams,
-                        relay::epoch,
+                        engine::epoch,
                         base.ids(),
                         base.clock(),
                         base.activity(),
@@ -124,18 +124,18 @@ public final class FeaturesAssembly {
                         base.ids(),
                         base.clock(),
                         alertSenderWake);
-        recovery = new RecoveryAssembly(base, account, gateway, relay, alertWatcher);
-        tryout = new TryoutAssembly(account, gateway, relay);
+        recovery = new RecoveryAssembly(base, account, gateway, engine, alertWatcher);
+        tryout = new TryoutAssembly(account, gateway, engine);
     }
 
     private ChannelClient channelClient(Optional<String> messengerApiUrl) {
-        var webhooks = relay.ownSender("connections of alerts");
+        var webhooks = engine.ownSender("connections of alerts");
         return new ChannelClient(
                 base.mail(),
                 webhooks,
                 messengerApiUrl.isEmpty()
                         ? webhooks
-                        : relay.operatorsJsonPoster("connections to the messenger"),
+                        : engine.operatorsJsonPoster("connections to the messenger"),
                 messengerApiUrl.orElse(MESSENGER_API_URL));
     }
 
@@ -171,7 +171,7 @@ public final class FeaturesAssembly {
     /// Returns the problems that keep events or deliveries waiting, and the background tasks that
     /// are failing.
     private List<HealthProblem> problems() {
-        var problems = new ArrayList<>(relay.problems());
+        var problems = new ArrayList<>(engine.problems());
         for (var chore : base.shutdown().failingChores()) {
             problems.add(
                     new HealthProblem(
@@ -187,8 +187,8 @@ public final class FeaturesAssembly {
     /// @param version the server's version
     public void addMetricsTo(Router router, String version) {
         new MetricsRoutes(
-                        relay.meters(),
-                        relay.gauges(),
+                        engine.meters(),
+                        engine.gauges(),
                         base.pools().all(),
                         Stream.concat(
                                         alertMeter.counters().stream(),
@@ -231,8 +231,8 @@ public final class FeaturesAssembly {
         PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(
                         db,
-                        relay::isIngesting,
-                        relay::isDelivering,
+                        engine::isIngesting,
+                        engine::isDelivering,
                         isStopping,
                         this::problems,
                         clock,
@@ -244,10 +244,10 @@ public final class FeaturesAssembly {
                         account.api(),
                         plans,
                         gateway.routing(),
-                        relay.inFlightAttempts(),
-                        relay.payloadDecoder(),
-                        relay.hopHeader(),
-                        relay.challenges())
+                        engine.inFlightAttempts(),
+                        engine.payloadDecoder(),
+                        engine.hopHeader(),
+                        engine.challenges())
                 .addTo(routes);
         new StatsRoutes(db, clock).addTo(routes);
         new RefusalRoutes(db, clock).addTo(routes);
@@ -262,9 +262,9 @@ public final class FeaturesAssembly {
                 .addTo(routes);
         new AlertTestRoutes(db, gateway.alertConfigs(), channelClient, baseUrl, base.ids(), clock)
                 .addTo(routes);
-        new DeliveryRoutes(db, plans, gateway.routing(), relay.inFlightAttempts(), clock)
+        new DeliveryRoutes(db, plans, gateway.routing(), engine.inFlightAttempts(), clock)
                 .addTo(routes);
-        new DeadLetterRoutes(db, plans, gateway.routing(), relay.inFlightAttempts(), clock)
+        new DeadLetterRoutes(db, plans, gateway.routing(), engine.inFlightAttempts(), clock)
                 .addTo(routes);
     }
 }

@@ -38,7 +38,7 @@ public final class RecoveryAssembly {
     private final Foundation base;
     private final AccountAssembly account;
     private final GatewayAssembly gateway;
-    private final EngineAssembly relay;
+    private final EngineAssembly engine;
     private final ExpiryListener expiryListener;
     private final Db db;
     private final ReplayWorker replayWorker;
@@ -49,12 +49,12 @@ public final class RecoveryAssembly {
             Foundation base,
             AccountAssembly account,
             GatewayAssembly gateway,
-            EngineAssembly relay,
+            EngineAssembly engine,
             ExpiryListener expiryListener) {
         this.base = base;
         this.account = account;
         this.gateway = gateway;
-        this.relay = relay;
+        this.engine = engine;
         this.expiryListener = expiryListener;
         db = base.pools().relay();
         replayWorker =
@@ -65,7 +65,7 @@ public final class RecoveryAssembly {
                         base.ids(),
                         new ReplayWorker.WorkerClocks(
                                 base.clock(), base.settledClock(), System::nanoTime),
-                        relay.backlogWake());
+                        engine.backlogWake());
     }
 
     private Retention retention(WorkspaceId workspace) {
@@ -88,9 +88,9 @@ public final class RecoveryAssembly {
         return new RetentionLoop(
                 db,
                 account.plans(),
-                relay.partitions(),
+                engine.partitions(),
                 base.ids(),
-                relay.resultListener(),
+                engine.resultListener(),
                 expiryListener,
                 List.of(DismissalStore::deleteBefore),
                 base.settledClock());
@@ -118,7 +118,7 @@ public final class RecoveryAssembly {
         var api = account.api();
         var plans = account.plans();
         var idempotency = account.idempotency();
-        var backlog = relay.backlogWake();
+        var backlog = engine.backlogWake();
         new ResendRoutes(api, plans, idempotency, backlog).addTo(routes);
         new BulkResendRoutes(api, plans, idempotency, replays, backlog).addTo(routes);
         new DeadLetterResendRoutes(api, plans, idempotency, replays).addTo(routes);

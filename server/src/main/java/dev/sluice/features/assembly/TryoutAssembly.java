@@ -22,14 +22,14 @@ public final class TryoutAssembly {
 
     private final AccountAssembly account;
     private final GatewayAssembly gateway;
-    private final EngineAssembly relay;
+    private final EngineAssembly engine;
     private final HttpSender sender;
 
-    public TryoutAssembly(AccountAssembly account, GatewayAssembly gateway, EngineAssembly relay) {
+    public TryoutAssembly(AccountAssembly account, GatewayAssembly gateway, EngineAssembly engine) {
         this.account = account;
         this.gateway = gateway;
-        this.relay = relay;
-        sender = relay.ownSender("connections of test deliveries");
+        this.engine = engine;
+        sender = engine.ownSender("connections of test deliveries");
     }
 
     public void addTo(Api routes) {
@@ -37,11 +37,11 @@ public final class TryoutAssembly {
         var db = api.db();
         var clock = api.clock();
         var configuration = gateway.routing();
-        var headerRules = CustomHeaderRules.withPrefix(relay.headerPrefix());
-        var dryRun = new DryRun(relay.headerPrefix());
-        var decoder = relay.payloadDecoder();
+        var headerRules = CustomHeaderRules.withPrefix(engine.headerPrefix());
+        var dryRun = new DryRun(engine.headerPrefix());
+        var decoder = engine.payloadDecoder();
         var events = new SampleEventQueries(account.plans(), configuration, decoder, clock);
-        String baseUrl = relay.baseUrl();
+        String baseUrl = engine.baseUrl();
         new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(routes);
         new SentRequestRoutes(
                         db,
@@ -54,14 +54,14 @@ public final class TryoutAssembly {
                 .addTo(routes);
         new TestDeliveryRoutes(api, configuration, events, sender, dryRun, baseUrl).addTo(routes);
         new TestEventRoutes(
-                        db, configuration, relay.endpoint(), account.idempotency(), baseUrl, clock)
+                        db, configuration, engine.endpoint(), account.idempotency(), baseUrl, clock)
                 .addTo(routes);
         new VerificationTrialRoutes(db, configuration, events, headerRules, baseUrl).addTo(routes);
     }
 
     /// Returns an object that previews the requests that connections would send for an event.
     public RequestPreview requestPreview() {
-        return new RoutePreview(new DryRun(relay.headerPrefix()), account.api().clock());
+        return new RoutePreview(new DryRun(engine.headerPrefix()), account.api().clock());
     }
 
     /// Aborts the test deliveries in flight, so that shutdown does not wait for them.

@@ -4,9 +4,9 @@ package dev.sluice.gateway.source;
 /// secret. `docs/reference/verification.md` describes each scheme and says where its sender
 /// documents it.
 ///
-/// `relay.signature` contains a class for each scheme that uses signatures, such as
-/// `StripeSignature`, and `relay.verify.HmacVerifier` verifies requests using these schemes. GitLab
-/// does not sign its requests: it sends the secret itself.
+/// `engine.signature` contains a class for each scheme that uses signatures, such as
+/// `StripeSignature`, and `engine.accept.HmacVerifier` verifies requests using these schemes.
+/// GitLab does not sign its requests: it sends the secret itself.
 public enum WebhookProvider {
     STRIPE("provider_payments"),
     /// Also covers other senders that use GitHub's scheme, such as Meta.
