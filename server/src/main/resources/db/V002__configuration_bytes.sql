@@ -84,117 +84,60 @@ begin
 end
 $$;
 
-insert into configuration_use (workspace_id, bytes, deleted_bytes, replaced_bytes, written_bytes,
-                               row_count)
-select workspace_id, coalesce(sum(size) filter (where part = 'live'), 0),
-       coalesce(sum(size) filter (where part = 'deleted'), 0),
-       coalesce(sum(size) filter (where part = 'replaced'), 0),
-       0, count(*) filter (where part = 'live')
-  from (select workspace_id, case when purged_at is null then 'live' else 'deleted' end as part,
-               greatest(octet_length(record_send(source)) - 200, 64) as size
-          from source
-        union all
-        select workspace_id, case when deleted_at is null then 'live' else 'deleted' end as part,
-               greatest(octet_length(record_send(destination)) - 200, 64) as size
-          from destination
-        union all
-        select workspace_id, case when deleted_at is null then 'live' else 'deleted' end as part,
-               greatest(octet_length(record_send(connection)) - 200, 64) as size
-          from connection
-        union all
-        select workspace_id, 'live' as part,
-               greatest(octet_length(record_send(alert_config)) - 200, 64) as size
-          from alert_config
-        union all
-        select workspace_id, 'replaced' as part,
-               greatest(octet_length(record_send(destination_revision)) - 200, 64) as size
-          from destination_revision
-        union all
-        select workspace_id, 'replaced' as part,
-               greatest(octet_length(record_send(replaced_destination)) - 200, 64) as size
-          from replaced_destination
-        union all
-        select workspace_id, 'replaced' as part,
-               greatest(octet_length(record_send(replaced_connection)) - 200, 64) as size
-          from replaced_connection
-        union all
-        select workspace_id, 'replaced' as part,
-               greatest(octet_length(record_send(replaced_source)) - 200, 64) as size
-          from replaced_source) as counted
- group by workspace_id;
-
-create trigger count_inserted after insert on source
-  referencing new table as new_rows for each statement
-  execute function count_configuration('case when purged_at is null then ''live'' else ''deleted'' end');
-create trigger count_updated after update on source
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('case when purged_at is null then ''live'' else ''deleted'' end');
-create trigger count_deleted after delete on source
-  referencing old table as old_rows for each statement
-  execute function count_configuration('case when purged_at is null then ''live'' else ''deleted'' end');
-create trigger count_inserted after insert on destination
-  referencing new table as new_rows for each statement
-  execute function count_configuration('case when deleted_at is null then ''live'' else ''deleted'' end');
-create trigger count_updated after update on destination
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('case when deleted_at is null then ''live'' else ''deleted'' end');
-create trigger count_deleted after delete on destination
-  referencing old table as old_rows for each statement
-  execute function count_configuration('case when deleted_at is null then ''live'' else ''deleted'' end');
-create trigger count_inserted after insert on connection
-  referencing new table as new_rows for each statement
-  execute function count_configuration('case when deleted_at is null then ''live'' else ''deleted'' end');
-create trigger count_updated after update on connection
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('case when deleted_at is null then ''live'' else ''deleted'' end');
-create trigger count_deleted after delete on connection
-  referencing old table as old_rows for each statement
-  execute function count_configuration('case when deleted_at is null then ''live'' else ''deleted'' end');
-create trigger count_inserted after insert on alert_config
-  referencing new table as new_rows for each statement
-  execute function count_configuration('''live''');
-create trigger count_updated after update on alert_config
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('''live''');
-create trigger count_deleted after delete on alert_config
-  referencing old table as old_rows for each statement
-  execute function count_configuration('''live''');
-create trigger count_inserted after insert on destination_revision
-  referencing new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_updated after update on destination_revision
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_deleted after delete on destination_revision
-  referencing old table as old_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_inserted after insert on replaced_destination
-  referencing new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_updated after update on replaced_destination
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_deleted after delete on replaced_destination
-  referencing old table as old_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_inserted after insert on replaced_connection
-  referencing new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_updated after update on replaced_connection
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_deleted after delete on replaced_connection
-  referencing old table as old_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_inserted after insert on replaced_source
-  referencing new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_updated after update on replaced_source
-  referencing old table as old_rows new table as new_rows for each statement
-  execute function count_configuration('''replaced''');
-create trigger count_deleted after delete on replaced_source
-  referencing old table as old_rows for each statement
-  execute function count_configuration('''replaced''');
+-- Each table is counted once now, and by three triggers from now on. A trigger with a transition
+-- table is for one kind of statement only.
+do $$
+declare
+  live_until_purged  constant text := 'case when purged_at is null then ''live'' else ''deleted'' end';
+  live_until_deleted constant text := 'case when deleted_at is null then ''live'' else ''deleted'' end';
+  counted record;
+begin
+  for counted in
+    select *
+      from (values ('source', live_until_purged),
+                   ('destination', live_until_deleted),
+                   ('connection', live_until_deleted),
+                   ('alert_config', '''live'''),
+                   ('destination_revision', '''replaced'''),
+                   ('replaced_destination', '''replaced'''),
+                   ('replaced_connection', '''replaced'''),
+                   ('replaced_source', '''replaced''')) as kind (name, part)
+  loop
+    execute format(
+      'insert into configuration_use as used (workspace_id, bytes, deleted_bytes, replaced_bytes,
+                                              written_bytes, row_count)
+       select workspace_id, coalesce(sum(size) filter (where part = ''live''), 0),
+              coalesce(sum(size) filter (where part = ''deleted''), 0),
+              coalesce(sum(size) filter (where part = ''replaced''), 0),
+              0, count(*) filter (where part = ''live'')
+         from (select workspace_id, %2$s as part,
+                      greatest(octet_length(record_send(counted)) - 200, 64) as size
+                 from %1$I as counted) as present
+        group by workspace_id
+           on conflict (workspace_id)
+           do update set bytes = used.bytes + excluded.bytes,
+                         deleted_bytes = used.deleted_bytes + excluded.deleted_bytes,
+                         replaced_bytes = used.replaced_bytes + excluded.replaced_bytes,
+                         row_count = used.row_count + excluded.row_count',
+      counted.name, counted.part);
+    execute format(
+      'create trigger count_inserted after insert on %1$I
+         referencing new table as new_rows for each statement
+         execute function count_configuration(%2$L)',
+      counted.name, counted.part);
+    execute format(
+      'create trigger count_updated after update on %1$I
+         referencing old table as old_rows new table as new_rows for each statement
+         execute function count_configuration(%2$L)',
+      counted.name, counted.part);
+    execute format(
+      'create trigger count_deleted after delete on %1$I
+         referencing old table as old_rows for each statement
+         execute function count_configuration(%2$L)',
+      counted.name, counted.part);
+  end loop;
+end
+$$;
 
 create index replaced_destination_workspace on replaced_destination (workspace_id, replaced_at);
 create index replaced_connection_workspace on replaced_connection (workspace_id, replaced_at);

@@ -3,6 +3,7 @@ package dev.sluice.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.json.FieldReader;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -145,11 +146,9 @@ public final class CustomHeaderRules {
         if (value.length() > MAX_VALUE_LENGTH) {
             return Optional.of("must have at most " + MAX_VALUE_LENGTH + " characters.");
         }
-        boolean isUnicode =
-                value.codePoints()
-                        .noneMatch(
-                                c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
-        return HeaderSyntax.isText(value) && value.equals(value.strip()) && isUnicode
+        return HeaderSyntax.isText(value)
+                        && value.equals(value.strip())
+                        && FieldReader.isUnicode(value)
                 ? Optional.empty()
                 : Optional.of(
                         "must be text without control characters, and without spaces at its ends.");

@@ -175,7 +175,9 @@ public final class FieldReader {
         return text.indexOf('\0') >= 0;
     }
 
-    private static boolean isUnicode(String text) {
+    /// Whether the text has no lone surrogate (half of a surrogate pair), so that it can be written
+    /// as UTF-8.
+    public static boolean isUnicode(String text) {
         return text.codePoints()
                 .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
