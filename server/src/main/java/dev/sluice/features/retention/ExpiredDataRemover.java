@@ -122,10 +122,7 @@ final class ExpiredDataRemover {
     private void deleteHourlySums(Instant now, Instant firstKept) {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;
-        while (db.call(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS))
-                == DELETE_BATCH_ROWS) {
-            // The loop repeats until a batch is not full.
-        }
+        removeBatches(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS));
     }
 
     private static Instant start(LocalDate day) {

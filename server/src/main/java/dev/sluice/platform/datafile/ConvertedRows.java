@@ -24,7 +24,7 @@ import java.util.UUID;
 /// time. The format is specified in the PostgreSQL manual, page COPY, section "Binary Format".
 ///
 /// A value that the old key cannot open is passed on unchanged, so it remains unreadable.
-public final class ConvertedRows extends BlockInput {
+public final class ConvertedRows extends ChunkInput {
 
     /// The maximum length of a field. In tables whose rows are converted, every field is shorter
     /// than this.
@@ -55,8 +55,6 @@ public final class ConvertedRows extends BlockInput {
     private final Set<Integer> dropped = new HashSet<>();
     private final Map<Integer, String> contexts = new HashMap<>();
     private final Optional<KeyChange> change;
-    private byte[] row = {};
-    private int from;
     private boolean isStarted;
     private boolean isAtEnd;
 
@@ -80,22 +78,13 @@ public final class ConvertedRows extends BlockInput {
     }
 
     @Override
-    public int read(byte @Nullable [] target, int offset, int length) throws IOException {
-        if (length == 0) {
-            return 0;
+    Optional<byte[]> nextChunk() throws IOException {
+        if (isAtEnd) {
+            return Optional.empty();
         }
-        while (from == row.length) {
-            if (isAtEnd) {
-                return -1;
-            }
-            row = isStarted ? nextRow() : start();
-            isStarted = true;
-            from = 0;
-        }
-        int taken = Math.min(length, row.length - from);
-        System.arraycopy(row, from, target, offset, taken);
-        from += taken;
-        return taken;
+        boolean isStart = !isStarted;
+        isStarted = true;
+        return Optional.of(isStart ? start() : nextRow());
     }
 
     private byte[] start() throws IOException {

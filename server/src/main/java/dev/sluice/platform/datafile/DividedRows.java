@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -132,39 +133,28 @@ public final class DividedRows {
     }
 
     /// The start, the rows of the part's groups, and the mark that ends the rows.
-    private final class Part extends BlockInput {
+    private final class Part extends ChunkInput {
 
         private final Set<Object> groups = new HashSet<>();
-        private byte[] bytes = START;
-        private int from;
+        private boolean isBegun;
         private boolean isEnded;
 
         @Override
-        public int read(byte @Nullable [] target, int offset, int length) throws IOException {
-            if (length == 0) {
-                return 0;
+        Optional<byte[]> nextChunk() throws IOException {
+            if (isEnded) {
+                return Optional.empty();
             }
-            if (from == bytes.length) {
-                if (isEnded) {
-                    return -1;
-                }
-                bytes = nextBytes();
-                from = 0;
+            if (!isBegun) {
+                isBegun = true;
+                return Optional.of(START);
             }
-            int taken = Math.min(length, bytes.length - from);
-            System.arraycopy(bytes, from, target, offset, taken);
-            from += taken;
-            return taken;
-        }
-
-        private byte[] nextBytes() throws IOException {
             @Nullable IdentifiedRow row = next;
             if (row == null || !hasRoomFor(row)) {
                 isEnded = true;
-                return new byte[] {END_OF_ROWS, END_OF_ROWS};
+                return Optional.of(new byte[] {END_OF_ROWS, END_OF_ROWS});
             }
             next = nextRow();
-            return row.content().toByteArray();
+            return Optional.of(row.content().toByteArray());
         }
 
         private boolean hasRoomFor(IdentifiedRow row) {
