@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.List;
+import java.time.ZoneOffset;
 import java.util.Optional;
 
 /// Tests what an export does to a server that works beside it.
@@ -81,7 +81,7 @@ class InstallationExporterTest {
         var file =
                 export(() -> {
                     assertThat(partitions.dropBefore(FIRST_KEPT)).as("blocked").isFalse();
-                    partitions.makeAlone(List.of(NEW_DAY));
+                    partitions.makeAhead(NEW_DAY.atStartOfDay().toInstant(ZoneOffset.UTC));
                     server.run(tx -> tx.update("update config_version set version = 99"));
                 });
 
