@@ -1,5 +1,6 @@
 package dev.sluice.engine.accept;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
@@ -31,6 +32,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.meter.LockFreeHistogram;
+import dev.sluice.platform.meter.WorkspaceGauge;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +42,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /// The HTTP endpoint `/in/<token>`, with or without a slash at its end. It accepts a webhook and
 /// replies once the webhook is durably stored: with 200 unless the source configures another reply,
@@ -377,6 +382,24 @@ public final class IngestEndpoint implements Endpoint {
     private boolean tryReserveMemory(Route route, int size) {
         return Trigger.INGEST.holdReason(route).isEmpty()
                 && admission.reserve(route.destination().id(), size);
+    }
+
+    /// Returns what each workspace holds of the memory for bodies that are arriving.
+    public WorkspaceGauge bodyGauge() {
+        return new WorkspaceGauge(
+                "sluice_workspace_request_body_bytes",
+                "Memory of the webhooks of the workspace that are arriving.",
+                () -> {
+                    Map<UUID, Long> bytes = new HashMap<>();
+                    bodyMemory
+                            .bytesByWorkspace()
+                            .forEach((workspace, held) -> {
+                                if (workspace instanceof WorkspaceId id) {
+                                    bytes.put(id.value(), held);
+                                }
+                            });
+                    return bytes;
+                });
     }
 
     static ApiException notStored() {

@@ -33,6 +33,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
+import dev.sluice.platform.meter.WorkspaceGauge;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 
@@ -293,6 +294,14 @@ public final class EngineAssembly {
                 delivery::permits,
                 dispatcher::bytes,
                 ingest::refused);
+    }
+
+    /// Returns what each workspace holds of the resources that this node shares between workspaces.
+    public List<WorkspaceGauge> workspaceGauges() {
+        return Stream.concat(
+                        Stream.of(endpoint.bodyGauge()),
+                        delivery.dispatcher().workspaceGauges().stream())
+                .toList();
     }
 
     /// Returns the name of the header that counts the relays an event has passed through.

@@ -9,9 +9,12 @@ import dev.sluice.gateway.routing.RoutingTable;
 
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
 
 /// The map from each destination to its [DestinationState], which is created on first use.
 /// Thread-safe.
@@ -61,6 +64,13 @@ final class DestinationStates {
                                         new PayloadMemory.WorkspaceMemory()));
         return new DestinationState(
                 destination, new DestinationQueue(new RateLimiter(clock)), workspaceState);
+    }
+
+    /// Returns the result of `use` for each workspace, by the workspace's id.
+    Map<UUID, Long> byWorkspace(ToLongFunction<DestinationState.WorkspaceState> use) {
+        Map<UUID, Long> found = new HashMap<>();
+        workspaces.forEach((id, state) -> found.put(id.value(), use.applyAsLong(state)));
+        return found;
     }
 
     /// Queues a waiting delivery and returns its destination's state, which is created if needed.

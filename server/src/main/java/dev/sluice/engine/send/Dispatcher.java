@@ -14,6 +14,7 @@ import dev.sluice.engine.share.RateLimitQueue;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.RoutingTable;
 import dev.sluice.platform.loop.Wake;
+import dev.sluice.platform.meter.WorkspaceGauge;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -354,6 +355,19 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     /// Returns the memory used by payloads on this node, in bytes, including reservations.
     public long bytes() {
         return admission.bytes();
+    }
+
+    /// Returns what each workspace holds of this node's permits and payload memory.
+    public List<WorkspaceGauge> workspaceGauges() {
+        return List.of(
+                new WorkspaceGauge(
+                        "sluice_workspace_attempts_in_flight",
+                        "Attempts of the workspace that are under way.",
+                        () -> states.byWorkspace(each -> senderPool.held(each.permits()))),
+                new WorkspaceGauge(
+                        "sluice_workspace_payload_bytes",
+                        "Memory of the payloads of the workspace's deliveries.",
+                        () -> states.byWorkspace(each -> admission.bytes(each.memory()))));
     }
 
     /// Shuts the dispatcher down. Starts no more attempts and waits up to `budget` for the running

@@ -167,6 +167,11 @@ public final class PayloadAdmission implements JournalListener {
         return memory.reservedBytes();
     }
 
+    /// Returns the memory used by a workspace's payloads, in bytes, including reservations.
+    long bytes(PayloadMemory.WorkspaceMemory workspace) {
+        return memory.reservedBytes(workspace);
+    }
+
     /// From now on, refuses reservations for fresh deliveries, which are then stored as waiting
     /// instead.
     void close() {

@@ -246,6 +246,11 @@ final class SenderPool {
         return fairPermits.free();
     }
 
+    /// Returns how many permits a workspace holds.
+    int held(FairPermits.WorkspacePermits workspace) {
+        return fairPermits.held(workspace);
+    }
+
     /// Waits until all attempts have ended. Returns whether they did so within `timeout`.
     boolean awaitIdle(Duration timeout) throws InterruptedException {
         return fairPermits.awaitAllFree(timeout);

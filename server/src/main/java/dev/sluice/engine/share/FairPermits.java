@@ -384,6 +384,13 @@ public final class FairPermits<D> {
         permitHolder.standing = standing;
     }
 
+    /// Returns the number of permits that a workspace holds, in both halves and the slow share.
+    public synchronized int held(WorkspacePermits workspace) {
+        return workspace.proven.portion.held()
+                + workspace.unproven.portion.held()
+                + workspace.slow.portion.held();
+    }
+
     /// Returns the number of free permits.
     public int free() {
         return free;

@@ -75,6 +75,11 @@ public final class PayloadMemory {
         return bytes;
     }
 
+    /// Returns the number of bytes that are reserved for a workspace.
+    public synchronized long reservedBytes(WorkspaceMemory workspace) {
+        return workspace.bytes;
+    }
+
     /// Reserves `size` bytes; returns false if there is no room, or if the limit of the workspace
     /// or the share would be exceeded.
     public synchronized boolean tryReserve(MemoryShare share, int size) {

@@ -31,6 +31,7 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
+import dev.sluice.platform.meter.WorkspaceGauge;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -194,9 +195,15 @@ public final class FeaturesAssembly {
                                         alertMeter.counters().stream(),
                                         Stream.of(auditLoop.counters()))
                                 .toList(),
+                        workspaceGauges(),
                         base.clock(),
                         version)
                 .addTo(router);
+    }
+
+    /// Returns what each workspace holds of the resources that workspaces share.
+    private List<WorkspaceGauge> workspaceGauges() {
+        return engine.workspaceGauges();
     }
 
     /// Aborts the test deliveries in flight, so that shutdown does not wait for them.

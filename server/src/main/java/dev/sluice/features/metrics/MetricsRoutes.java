@@ -6,6 +6,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.meter.CounterFamily;
+import dev.sluice.platform.meter.WorkspaceGauge;
 
 import java.time.InstantSource;
 import java.util.List;
@@ -17,20 +18,24 @@ public final class MetricsRoutes {
     private final RelayMetrics relay;
     private final DatabaseMetrics database;
     private final List<CounterFamily> counters;
+    private final List<WorkspaceGauge> workspaceGauges;
     private final String version;
 
     /// @param pools all pools of this process; the first one runs the queries for the metrics
     /// @param counters what other rooms count
+    /// @param workspaceGauges what each workspace holds of the resources that workspaces share
     public MetricsRoutes(
             RelayMeters meters,
             RelayGauges gauges,
             List<Db> pools,
             List<CounterFamily> counters,
+            List<WorkspaceGauge> workspaceGauges,
             InstantSource clock,
             String version) {
         this.relay = new RelayMetrics(meters, gauges);
         this.database = new DatabaseMetrics(pools, clock);
         this.counters = List.copyOf(counters);
+        this.workspaceGauges = List.copyOf(workspaceGauges);
         this.version = version;
     }
 
@@ -50,6 +55,12 @@ public final class MetricsRoutes {
         counters.forEach(family ->
                 metrics.counters(
                         family.name(), family.help(), family.label(), family.values().get()));
+        workspaceGauges.forEach(gauge ->
+                metrics.gauges(
+                        gauge.name(),
+                        gauge.help(),
+                        "workspace",
+                        TopWorkspaces.of(gauge.byWorkspace().get())));
         JvmMetrics.addTo(metrics);
         return Reply.text(200, MetricList.CONTENT_TYPE, metrics.text());
     }

@@ -165,6 +165,16 @@ public final class InboundMemory {
         }
     }
 
+    /// Returns how many bytes each workspace has reserved for requests that were not shed.
+    public Map<Object, Long> bytesByWorkspace() {
+        lock.lock();
+        try {
+            return Map.copyOf(workspaceBytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean tryGrow(Reservation asking, int more) {
         var shed = new ArrayList<Reservation>();
         lock.lock();
