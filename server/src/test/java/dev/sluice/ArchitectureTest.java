@@ -58,7 +58,12 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> ALLOWED_IMPORTS =
             Map.ofEntries(
                     Map.entry(
-                            "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
+                            "platform.http",
+                            Set.of(
+                                    "platform.json",
+                                    "platform.db",
+                                    "platform.id",
+                                    "platform.share")),
                     Map.entry("platform.db", Set.of("platform.secret", "platform.meter")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
                     Map.entry("platform.datafile", Set.of("platform.json", "platform.secret")),

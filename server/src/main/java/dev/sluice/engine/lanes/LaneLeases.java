@@ -2,9 +2,9 @@ package dev.sluice.engine.lanes;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.send.HoldPolicy;
-import dev.sluice.engine.share.FairShare;
-import dev.sluice.engine.share.Portion;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.share.FairShare;
+import dev.sluice.platform.share.Portion;
 
 import java.time.Duration;
 import java.time.Instant;

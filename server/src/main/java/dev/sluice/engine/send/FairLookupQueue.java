@@ -1,9 +1,9 @@
 package dev.sluice.engine.send;
 
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.engine.share.FairShare;
-import dev.sluice.engine.share.Portion;
 import dev.sluice.engine.share.RoundRobin;
+import dev.sluice.platform.share.FairShare;
+import dev.sluice.platform.share.Portion;
 
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,9 @@
 package dev.sluice.engine.share;
 
 import dev.sluice.platform.loop.Wake;
+import dev.sluice.platform.share.FairShare;
+import dev.sluice.platform.share.HolderCounts;
+import dev.sluice.platform.share.Portion;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package dev.sluice.engine.share;
 
+import dev.sluice.platform.share.FairShare;
+import dev.sluice.platform.share.Portion;
+
 /// A byte budget for the payloads in memory, shared fairly among workspaces and destinations.
 ///
 /// Workspaces share the budget by the [FairShare] rule, counted in units of 16 KiB. A single active

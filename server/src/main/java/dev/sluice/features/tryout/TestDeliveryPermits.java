@@ -1,11 +1,11 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.engine.share.FairShare;
-import dev.sluice.engine.share.Portion;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.share.FairShare;
+import dev.sluice.platform.share.Portion;
 
 import java.time.Duration;
 import java.time.Instant;

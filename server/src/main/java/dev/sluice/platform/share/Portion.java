@@ -1,4 +1,4 @@
-package dev.sluice.engine.share;
+package dev.sluice.platform.share;
 
 /// The number of units of a [FairShare] that one holder currently has. Guarded by the same lock as
 /// the share.

@@ -1,4 +1,4 @@
-package dev.sluice.engine.share;
+package dev.sluice.platform.share;
 
 /// Shares a fixed number of units fairly among any number of holders, without ever taking units
 /// back from a holder.
@@ -31,7 +31,7 @@ public final class FairShare {
 
     /// Whether the rule allows the holder to have this many units, which must be more than it has
     /// now.
-    boolean mayHold(Portion portion, int wanted) {
+    public boolean mayHold(Portion portion, int wanted) {
         long left = (long) free + portion.held() - wanted;
         return left >= (long) wanted * (1 + counts.othersWithQuarter(wanted, portion));
     }

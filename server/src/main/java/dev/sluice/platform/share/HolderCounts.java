@@ -1,11 +1,11 @@
-package dev.sluice.engine.share;
+package dev.sluice.platform.share;
 
 import java.util.Arrays;
 
 /// For each number of units, counts the holders that have at least that many. Not thread-safe.
 ///
 /// A holder takes and returns one unit at a time, so each step changes a single count.
-final class HolderCounts {
+public final class HolderCounts {
 
     /// At index `n`, the number of holders with at least `n` units. The array grows as needed.
     private int[] atLeast = new int[8];
@@ -14,13 +14,13 @@ final class HolderCounts {
     /// `wanted`.
     ///
     /// @param portion the units of the holder that is asking, which are fewer than `wanted`
-    int othersWithQuarter(int wanted, Portion portion) {
+    public int othersWithQuarter(int wanted, Portion portion) {
         int quarter = (wanted + 3) / 4;
         int holders = quarter < atLeast.length ? atLeast[quarter] : 0;
         return portion.held() >= quarter ? holders - 1 : holders;
     }
 
-    void take(Portion portion) {
+    public void take(Portion portion) {
         portion.raise();
         if (portion.held() >= atLeast.length) {
             atLeast = Arrays.copyOf(atLeast, 2 * atLeast.length);
@@ -28,7 +28,7 @@ final class HolderCounts {
         atLeast[portion.held()]++;
     }
 
-    void giveBack(Portion portion) {
+    public void giveBack(Portion portion) {
         atLeast[portion.held()]--;
         portion.lower();
     }
