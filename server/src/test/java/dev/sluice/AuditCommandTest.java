@@ -7,6 +7,7 @@ import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.TestPostgres;
 
@@ -42,6 +43,7 @@ class AuditCommandTest {
 
     @TempDir private Path dataDir;
 
+    @Nightly
     @Test
     void beside_a_running_server_and_without_one_the_embedded_database_is_checked()
             throws Exception {

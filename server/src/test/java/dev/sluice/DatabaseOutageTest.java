@@ -3,6 +3,7 @@ package dev.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.SseClient;
@@ -53,6 +54,7 @@ class DatabaseOutageTest {
     }
 
     /// A stream waits for the database for a minute. A heartbeat comes after 15 s.
+    @Nightly
     @Test
     void a_stream_goes_on_after_an_outage_with_what_was_stored_since() {
         var database = TestPostgres.newDatabase();

@@ -6,6 +6,7 @@ import static dev.sluice.DataTransferRun.typing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import java.time.InstantSource;
 import java.util.Map;
 
 /// Tests `sluice export-data` and `sluice import-data` with the embedded PostgreSQL.
+@Nightly
 class EmbeddedTransferTest {
 
     private static final String PASSPHRASE = "from one to another";

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Receiver.ReceivedRequest;
 import dev.sluice.testkit.RelayProcess;
@@ -152,6 +153,7 @@ class KilledNodeTest {
         }
     }
 
+    @Nightly
     @Test
     void the_streams_of_a_killed_node_give_their_places_back() {
         var database = TestPostgres.newDatabase();
@@ -187,6 +189,7 @@ class KilledNodeTest {
         return streams.path("used").asInt() >= streams.path("limit").asInt(Integer.MAX_VALUE);
     }
 
+    @Nightly
     @Test
     void a_killed_node_loses_no_alert_and_repeats_only_the_one_that_was_being_sent()
             throws IOException {

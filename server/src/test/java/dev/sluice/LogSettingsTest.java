@@ -3,6 +3,7 @@ package dev.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.TestPostgres;
@@ -118,6 +119,7 @@ class LogSettingsTest {
         }
     }
 
+    @Nightly
     @ParameterizedTest
     @CsvSource({"debug, true", "info, false"})
     void the_level_decides_what_is_logged(String level, boolean hasDebug) throws IOException {

@@ -3,6 +3,7 @@ package dev.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.SseClient;
@@ -16,6 +17,7 @@ import java.time.Duration;
 
 /// Tests a stream whose server's database stays away. By the machine's own clock, the stream ends
 /// after a minute. This is a class of its own so that other tests run meanwhile.
+@Nightly
 class LongDatabaseOutageTest {
 
     private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);

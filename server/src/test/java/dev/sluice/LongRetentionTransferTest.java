@@ -10,6 +10,7 @@ import dev.sluice.platform.datafile.DataFileHeader;
 import dev.sluice.platform.datafile.DataFileReader;
 import dev.sluice.platform.datafile.DataFileWriter;
 import dev.sluice.platform.db.Database;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.TestPostgres;
 
@@ -148,6 +149,7 @@ class LongRetentionTransferTest {
         }
     }
 
+    @Nightly
     @Test
     void five_years_are_imported() throws IOException {
         var database = TestPostgres.newDatabase();
@@ -164,6 +166,7 @@ class LongRetentionTransferTest {
                 .isOne();
     }
 
+    @Nightly
     @Test
     void a_long_file_that_is_cut_leaves_nothing_and_the_whole_one_is_imported() throws IOException {
         var database = TestPostgres.newDatabase();
@@ -229,6 +232,7 @@ class LongRetentionTransferTest {
         return changed;
     }
 
+    @Nightly
     @Test
     void what_was_imported_can_be_exported_again() throws IOException {
         var database = TestPostgres.newDatabase();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.TestPostgres;
@@ -29,6 +30,7 @@ class PoisonDeliveryTest {
 
     @TempDir private Path dataDir;
 
+    @Nightly
     @Test
     void a_delivery_that_kills_the_server_five_times_fails_and_all_others_arrive()
             throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.platform.db.Db;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.TestPostgres;
 
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /// Tests four relay processes that spend one workspace's monthly quota, and one of them is killed.
+@Nightly
 class QuotaOfProcessesTest {
 
     private static final int NODES = 4;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.TestPostgres;
 
@@ -217,6 +218,7 @@ class RecoveryCommandsTest {
                 .contains("must be one e-mail address");
     }
 
+    @Nightly
     @Test
     void an_embedded_database_is_changed_beside_its_server_and_without(@TempDir Path dataDir)
             throws Exception {

@@ -3,6 +3,7 @@ package dev.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.SpanCollector;
@@ -19,6 +20,7 @@ import java.util.Map;
 
 /// Tests that a server pays for OpenTelemetry only if it traces. The server is a process of its
 /// own, because the JVM of the tests has loaded everything.
+@Nightly
 class TracingProcessTest {
 
     private static final String SDK = "io.opentelemetry.";

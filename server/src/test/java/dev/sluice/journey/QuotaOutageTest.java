@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.TestPostgres;
 
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 
+@Nightly
 class QuotaOutageTest {
 
     @TempDir Path directory;

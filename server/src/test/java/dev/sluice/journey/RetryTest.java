@@ -184,7 +184,7 @@ class RetryTest {
 
     @Test
     void a_refused_connection_is_tried_again() throws IOException {
-        receiver.close();
+        receiver.refuseConnections();
         var event = send("[30]");
 
         var waiting = EventReader.deliveryAfter(1, api, event);

@@ -194,7 +194,7 @@ class TestDeliveryTest {
     @Test
     void a_port_where_nobody_listens_is_a_refused_connection() throws IOException {
         var destination = destination("");
-        receiver.close();
+        receiver.refuseConnections();
 
         var test = test(destination, "{}");
 

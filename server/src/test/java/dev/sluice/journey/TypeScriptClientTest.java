@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.OpenApiContract;
 import dev.sluice.testkit.Receiver;
 
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 /// create, change one field, list, read a filter, an error, preview, resend, stream.
 ///
 /// The tools are installed below `target/` from the lock file beside the journey.
+@Nightly
 class TypeScriptClientTest {
 
     private static final Path JOURNEY = Path.of("src/test/clients/typescript");

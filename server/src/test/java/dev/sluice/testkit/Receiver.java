@@ -10,6 +10,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -83,8 +85,12 @@ public final class Receiver implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private Receiver(ServerSocket server) {
+    /// Never connects; see `refuseConnections`.
+    private final SocketChannel portKeeper;
+
+    private Receiver(ServerSocket server) throws IOException {
         this.server = server;
+        this.portKeeper = SocketChannel.open();
     }
 
     public static Receiver start() {
@@ -105,7 +111,7 @@ public final class Receiver implements AutoCloseable {
         }
     }
 
-    private static Receiver start(ServerSocket server) {
+    private static Receiver start(ServerSocket server) throws IOException {
         var receiver = new Receiver(server);
         receiver.willAnswer(200);
         Thread.ofVirtual().start(receiver::accept);
@@ -288,6 +294,15 @@ public final class Receiver implements AutoCloseable {
         return new ReceivedRequest(connection, lines[0], headers, body);
     }
 
+    /// Refuses connections from now on. Until `close` the port stays taken, so that no other test
+    /// gets it and answers instead.
+    public void refuseConnections() throws IOException {
+        var address = server.getLocalSocketAddress();
+        server.close();
+        portKeeper.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        portKeeper.bind(address);
+    }
+
     @Override
     public void close() throws IOException {
         closed.countDown();
@@ -295,5 +310,6 @@ public final class Receiver implements AutoCloseable {
         for (var socket : open) {
             socket.close();
         }
+        portKeeper.close();
     }
 }

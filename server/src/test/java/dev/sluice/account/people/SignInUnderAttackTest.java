@@ -11,6 +11,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -147,6 +148,7 @@ class SignInUnderAttackTest {
         }
     }
 
+    @Nightly
     @Test
     void the_owner_at_an_address_never_seen_before_is_served_next_though_the_line_is_full()
             throws Exception {

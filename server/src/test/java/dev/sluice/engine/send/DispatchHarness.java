@@ -63,7 +63,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /// One node from ingest to the sender, on a real database, with a clock that the test moves. The
@@ -92,8 +91,9 @@ final class DispatchHarness implements AutoCloseable {
 
     private final Uuid7 ids;
 
-    /// Nanoseconds added to the monotonic clock by `skipMonotonicTime`.
-    private final AtomicLong unnoticedNanos = new AtomicLong();
+    /// The monotonic clock by which leases end. It stands still but for `skipMonotonicTime`: on a
+    /// busy machine a test may take longer than a lease, and nothing renews one beside it.
+    private final AtomicLong nanos = new AtomicLong();
 
     private final int permits;
     private final ResultJournal resultJournal;
@@ -229,9 +229,8 @@ final class DispatchHarness implements AutoCloseable {
                         new DestinationStore(Given.SEALER),
                         new Wake());
         var recorder = recorders.apply(db);
-        LongSupplier nanos = () -> System.nanoTime() + unnoticedNanos.get();
-        node = Node.join(db, dataDirectoryId, nanos);
-        takeover = new TakeoverLoop(db, node, clock, new Wake(), nanos);
+        node = Node.join(db, dataDirectoryId, nanos::get);
+        takeover = new TakeoverLoop(db, node, clock, new Wake(), nanos::get);
         takeover.run();
         resultJournal =
                 new ResultJournal(
@@ -314,7 +313,7 @@ final class DispatchHarness implements AutoCloseable {
 
     /// Advances the monotonic clock without a heartbeat, as if the process had been frozen.
     void skipMonotonicTime(Duration time) {
-        unnoticedNanos.addAndGet(time.toNanos());
+        nanos.addAndGet(time.toNanos());
     }
 
     /// Declares the node dead, as another does that sees no heartbeat of it.

@@ -32,7 +32,8 @@ import java.util.stream.LongStream;
 /// even if it passes. The log of a failing seed is in `target/simulation`.
 class SimulationTest {
 
-    private static final int SEED_COUNT = Integer.getInteger("sluice.seeds", 1_000);
+    private static final int SEED_COUNT =
+            Integer.getInteger("sluice.seeds", Boolean.getBoolean("sluice.nightly") ? 10_000 : 200);
     private static final Path LOG_DIRECTORY = Path.of("target", "simulation");
 
     /// Seeds that once found a bug.

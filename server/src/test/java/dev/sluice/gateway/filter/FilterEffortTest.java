@@ -8,6 +8,7 @@ import dev.sluice.engine.Payload;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.JsonDocument;
+import dev.sluice.testkit.Nightly;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,6 +227,7 @@ class FilterEffortTest {
 
     /// Searches for rules, headers and bodies whose CPU time at ingest is above the bound: large
     /// bodies and small ones, many headers, rules that look at headers only, many connections.
+    @Nightly
     @Test
     void filters_take_at_most_four_times_the_cpu_of_parsing_and_a_constant() {
         double worst = Double.NEGATIVE_INFINITY;

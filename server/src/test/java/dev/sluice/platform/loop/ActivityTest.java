@@ -62,7 +62,9 @@ class ActivityTest {
         var rounds = new AtomicInteger();
         pass(Activity.IDLE_AFTER);
         try (var shutdown = new Shutdown(activity)) {
-            shutdown.start(Chore.of("idle", Duration.ofMinutes(1), rounds::incrementAndGet));
+            shutdown.start(
+                    Chore.of("idle", Duration.ofMinutes(1), rounds::incrementAndGet)
+                            .idlingAt(Duration.ofHours(1)));
             await().until(() -> rounds.get() == 1);
 
             activity.mark();
