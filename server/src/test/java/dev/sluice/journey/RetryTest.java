@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.ClosedPort;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
@@ -184,19 +185,20 @@ class RetryTest {
 
     @Test
     void a_refused_connection_is_tried_again() throws IOException {
-        receiver.refuseConnections();
-        var event = send("[30]");
+        try (var closed = ClosedPort.take()) {
+            var event = sendTo(closed.url(), "[30]", "");
 
-        var waiting = EventReader.deliveryAfter(1, api, event);
+            var waiting = EventReader.deliveryAfter(1, api, event);
 
-        assertThat(waiting.path("status").asString()).isEqualTo("pending");
-        var attempt = waiting.path("attempts").get(0);
-        assertThat(attempt.path("error_code").asString()).isEqualTo("connect_refused");
-        assertThat(attempt.path("response_status").isNull()).isTrue();
-        assertThat(attempt.path("response_body").isNull()).isTrue();
-        assertThat(waiting.path("reason").asString())
-                .startsWith("Retry 1 of 1 at ")
-                .contains(attempt.path("error_message").asString());
+            assertThat(waiting.path("status").asString()).isEqualTo("pending");
+            var attempt = waiting.path("attempts").get(0);
+            assertThat(attempt.path("error_code").asString()).isEqualTo("connect_refused");
+            assertThat(attempt.path("response_status").isNull()).isTrue();
+            assertThat(attempt.path("response_body").isNull()).isTrue();
+            assertThat(waiting.path("reason").asString())
+                    .startsWith("Retry 1 of 1 at ")
+                    .contains(attempt.path("error_message").asString());
+        }
     }
 
     @Test
@@ -264,12 +266,15 @@ class RetryTest {
     }
 
     private ApiClient.ApiResponse send(String intervals, String more) {
+        return sendTo(receiver.url(), intervals, more);
+    }
+
+    private ApiClient.ApiResponse sendTo(String url, String intervals, String more) {
         var source = api.source("s");
         api.connect(
                 source,
                 api.destination(
-                        receiver.url(),
-                        ", 'retry_policy': {'intervals_seconds': " + intervals + "}" + more));
+                        url, ", 'retry_policy': {'intervals_seconds': " + intervals + "}" + more));
         return api.ingest(source.text("ingest_path"), "{}");
     }
 

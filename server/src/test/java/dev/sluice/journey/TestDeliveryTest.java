@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.ClosedPort;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.TestDirectory;
 import dev.sluice.testkit.TestPostgres;
@@ -193,15 +194,14 @@ class TestDeliveryTest {
 
     @Test
     void a_port_where_nobody_listens_is_a_refused_connection() throws IOException {
-        var destination = destination("");
-        receiver.refuseConnections();
+        try (var closed = ClosedPort.take()) {
+            var test = test(api.destination(closed.url(), ""), "{}");
 
-        var test = test(destination, "{}");
-
-        assertThat(test.path("error_code").asString()).isEqualTo("connect_refused");
-        assertThat(test.path("error_message").asString()).isEqualTo("Connection refused");
-        assertThat(test.path("request").path("url").asString()).isEqualTo(receiver.url());
-        assertThat(test.path("response").isNull()).isTrue();
+            assertThat(test.path("error_code").asString()).isEqualTo("connect_refused");
+            assertThat(test.path("error_message").asString()).isEqualTo("Connection refused");
+            assertThat(test.path("request").path("url").asString()).isEqualTo(closed.url());
+            assertThat(test.path("response").isNull()).isTrue();
+        }
     }
 
     @Test

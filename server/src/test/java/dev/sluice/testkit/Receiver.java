@@ -10,8 +10,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -85,12 +83,8 @@ public final class Receiver implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /// Never connects; see `refuseConnections`.
-    private final SocketChannel portKeeper;
-
-    private Receiver(ServerSocket server) throws IOException {
+    private Receiver(ServerSocket server) {
         this.server = server;
-        this.portKeeper = SocketChannel.open();
     }
 
     public static Receiver start() {
@@ -111,7 +105,7 @@ public final class Receiver implements AutoCloseable {
         }
     }
 
-    private static Receiver start(ServerSocket server) throws IOException {
+    private static Receiver start(ServerSocket server) {
         var receiver = new Receiver(server);
         receiver.willAnswer(200);
         Thread.ofVirtual().start(receiver::accept);
@@ -294,15 +288,6 @@ public final class Receiver implements AutoCloseable {
         return new ReceivedRequest(connection, lines[0], headers, body);
     }
 
-    /// Refuses connections from now on. Until `close` the port stays taken, so that no other test
-    /// gets it and answers instead.
-    public void refuseConnections() throws IOException {
-        var address = server.getLocalSocketAddress();
-        server.close();
-        portKeeper.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-        portKeeper.bind(address);
-    }
-
     @Override
     public void close() throws IOException {
         closed.countDown();
@@ -310,6 +295,5 @@ public final class Receiver implements AutoCloseable {
         for (var socket : open) {
             socket.close();
         }
-        portKeeper.close();
     }
 }
