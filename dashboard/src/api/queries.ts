@@ -9,13 +9,14 @@ const ACCESS_CHECK_MILLISECONDS = 10_000;
 
 /**
  * The first request after a session ends gets 401; after the person has left the workspace, it gets 404, as for anything else that is not there.
- * The shell then asks who the caller is, and shows the sign-in page or says that the person is no member.
+ * While the workspace is suspended, it gets 403 with a code of its own.
+ * The shell then asks who the caller is, and shows the sign-in page or says that the person is no member or the workspace is suspended.
  */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
   if (!(error instanceof ApiError) || query?.queryKey?.[0] === 'me') return;
   const me = queryClient.getQueryState(['me']);
   if (me?.data === undefined) return;
-  if (error.status === 401 || (error.status === 404 && Date.now() - me.dataUpdatedAt > ACCESS_CHECK_MILLISECONDS)) {
+  if (error.status === 401 || error.code === 'workspace_suspended' || (error.status === 404 && Date.now() - me.dataUpdatedAt > ACCESS_CHECK_MILLISECONDS)) {
     void queryClient.invalidateQueries({ queryKey: ['me'] });
   }
 }

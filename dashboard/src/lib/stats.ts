@@ -94,6 +94,7 @@ export const REFUSALS: Record<Schemas['RefusalReason'], string> = {
   quota_exceeded: 'The plan’s events for this month are used up.',
   payload_too_large: 'The body is larger than allowed.',
   rate_limited: 'More requests a minute than the plan allows for a source.',
+  workspace_suspended: 'The operator of the server has suspended the workspace. Senders try again.',
   not_stored: 'The event could not be stored, or it is not known whether it was. Senders try again.',
   unavailable: 'No room for more requests, or the database did not answer. Senders try again.',
 };

@@ -16,6 +16,7 @@ import { Sidebar, TabBar } from './Sidebar';
 import { ResetPassword } from './ResetPassword';
 import { AcceptInvite, SignIn } from './SignIn';
 import { NoMember } from './NoMember';
+import { Suspended } from './Suspended';
 import { EventsPage } from '../pages/events/EventsPage';
 
 const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m) => ({ default: m.OverviewPage })));
@@ -70,6 +71,7 @@ function SignedIn() {
     );
   }
   if (named === undefined) return <IntoWorkspace id={me.data.workspace.id} />;
+  if (me.data.workspace.suspension) return <Suspended suspension={me.data.workspace.suspension} />;
   return (
     <Router base={`/w/${named}`}>
       <InWorkspace key={named} id={named} />

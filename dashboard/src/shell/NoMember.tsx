@@ -15,16 +15,26 @@ export function NoMember() {
         {isNamed ? 'The link may be for somebody else, or the workspace was deleted. ' : ''}
         {workspaces.data !== undefined && mine.length === 0 ? 'Ask an admin of a workspace for an invite.' : 'Open one of yours, or ask an admin for an invite.'}
       </p>
-      <div className="row wrap">
-        {mine.map((one) => (
+      <WorkspaceChoice />
+    </Frame>
+  );
+}
+
+/** Opens one of the person's workspaces, or signs out. */
+export function WorkspaceChoice({ except }: { except?: string | undefined }) {
+  const mine = useWorkspaces().data?.items ?? [];
+  return (
+    <div className="row wrap">
+      {mine
+        .filter((one) => one.id !== except)
+        .map((one) => (
           <Button key={one.id} large onClick={() => openWorkspace(one.id)}>
             Open {one.name}
           </Button>
         ))}
-        <Button large onClick={() => void signOut()}>
-          Sign out
-        </Button>
-      </div>
-    </Frame>
+      <Button large onClick={() => void signOut()}>
+        Sign out
+      </Button>
+    </div>
   );
 }

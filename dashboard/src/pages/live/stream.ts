@@ -29,6 +29,7 @@ const MAX_BATCH = 500;
 const ENDS: Record<string, string> = {
   access_ended: 'Your session has ended, or you are no longer a member of this workspace.',
   source_gone: 'The source was deleted.',
+  workspace_suspended: 'The operator of the server has suspended the workspace.',
 };
 
 type Listener = { onState: (state: StreamState) => void; onMessages: (messages: Message[]) => void; onAccessEnded: () => void };

@@ -13,4 +13,5 @@ export const ACTIONS = [
   'source.created', 'source.updated', 'source.deleted', 'source.restored', 'source.tested',
   'source.token_rotated',
   'workspace.created', 'workspace.renamed', 'workspace.transferred', 'workspace.plan_changed',
+  'workspace.suspended', 'workspace.resumed',
 ];

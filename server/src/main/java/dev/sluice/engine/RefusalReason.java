@@ -17,7 +17,8 @@ public enum RefusalReason {
     UNAVAILABLE(6, 503),
     /// The event failed verification and was only counted, because its source has stored as many
     /// such events as it may, or because the disk has little room.
-    UNVERIFIED_NOT_STORED(7, 401);
+    UNVERIFIED_NOT_STORED(7, 401),
+    WORKSPACE_SUSPENDED(8, 429);
 
     private final int number;
     private final int status;

@@ -107,6 +107,6 @@ public final class Some {
                         new Connection.ConnectionSpec(true, filter, Optional.empty()),
                         NOON,
                         NOON);
-        return new Route(connection, source, false, destination, 1);
+        return new Route(connection, source, false, destination, false, 1);
     }
 }

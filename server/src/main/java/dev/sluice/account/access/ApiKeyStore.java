@@ -1,5 +1,6 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.workspace.Suspension;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
@@ -45,6 +46,7 @@ final class ApiKeyStore {
     /// A stored API key, as loaded for a request.
     ///
     /// @param plan the name of the workspace's plan
+    /// @param suspension the suspension of the workspace; empty if it is not suspended
     /// @param isUseRecorded whether `last_used_at` is so recent that it need not be updated
     record ApiKeyRecord(
             UUID id,
@@ -53,6 +55,7 @@ final class ApiKeyStore {
             String plan,
             KeyAccess access,
             Optional<Instant> expiresAt,
+            Optional<Suspension> suspension,
             boolean isUseRecorded) {
 
         boolean isExpired(Instant now) {
@@ -158,6 +161,7 @@ final class ApiKeyStore {
         return tx.findOne(
                 """
                 select api_key.id, workspace_id, created_by, plan, access, expires_at,
+                       suspended_at, suspension_reason,
                        coalesce(last_used_at > ?, false) as is_use_noted
                   from api_key
                   join workspace on workspace.id = workspace_id and deleted_at is null
@@ -171,6 +175,7 @@ final class ApiKeyStore {
                                 row.text("plan"),
                                 KeyAccess.parse(row.text("access")),
                                 row.instantOrNone("expires_at"),
+                                Suspension.read(row),
                                 row.bool("is_use_noted")),
                 now.minus(LAST_USED_UPDATE_INTERVAL),
                 hash);

@@ -3,6 +3,7 @@ package dev.sluice.account.access;
 import dev.sluice.account.changes.AuditActor;
 import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.workspace.Suspension;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -88,14 +89,21 @@ public final class Authenticator {
     /// @throws ApiException 401 if the request has no valid key or session
     /// @throws ApiException 403 if the request names no workspace and the session has no current
     ///   one or the person is no longer a member of it, if a request that changes something comes
-    ///   from another site, or if the key is read-only and the method is neither `GET` nor `HEAD`
+    ///   from another site, if the key is read-only and the method is neither `GET` nor `HEAD`, or
+    ///   if the workspace is suspended
     /// @throws ApiException 404 if the request names a workspace of which the person is not a
     ///   member, or that is not the key's
     /// @throws ApiException 400 if the named workspace is not a UUID
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if the key is
     ///   unknown or expired and too many such keys came from the client's network
     Caller authenticate(Request request) {
-        return authenticate(request, namedWorkspace(request));
+        return authenticate(request, namedWorkspace(request)).requireActive();
+    }
+
+    /// Identifies the caller, as `authenticate` does, for a route that a suspended workspace's
+    /// members may call, too.
+    Caller authenticateEvenIfSuspended(Request request) {
+        return authenticate(request, namedWorkspace(request)).caller();
     }
 
     /// Identifies the caller, as `authenticate` does, of a request that may also name its workspace
@@ -110,10 +118,26 @@ public final class Authenticator {
                     ApiErrorCode.MALFORMED_REQUEST,
                     WORKSPACE_HEADER + " and workspace name different workspaces. Send one.");
         }
-        return authenticate(request, header.or(() -> parameter));
+        return authenticate(request, header.or(() -> parameter)).requireActive();
     }
 
-    private Caller authenticate(Request request, Optional<WorkspaceId> named) {
+    /// A caller, and the suspension of the caller's workspace.
+    private record FoundCaller(Caller caller, Optional<Suspension> suspension) {
+
+        Caller requireActive() {
+            Authenticator.requireActive(suspension);
+            return caller;
+        }
+    }
+
+    /// @throws ApiException 403 if the workspace is suspended
+    public static void requireActive(Optional<Suspension> suspension) {
+        suspension.ifPresent(present -> {
+            throw new ApiException(ApiErrorCode.WORKSPACE_SUSPENDED, present.message());
+        });
+    }
+
+    private FoundCaller authenticate(Request request, Optional<WorkspaceId> named) {
         activity.mark();
         if (!sendsKey(request) && hasSession(request)) {
             var session = session(request, named);
@@ -123,17 +147,19 @@ public final class Authenticator {
                                     named.isPresent()
                                             ? ApiException.notFound("workspace")
                                             : notMember());
-            return new Caller(
-                    membership.workspace(),
-                    new Caller.Identity.SessionIdentity(
-                            session.account(), session.id(), membership.role()),
-                    trail(request, session));
+            return new FoundCaller(
+                    new Caller(
+                            membership.workspace(),
+                            new Caller.Identity.SessionIdentity(
+                                    session.account(), session.id(), membership.role()),
+                            trail(request, session)),
+                    membership.suspension());
         }
-        var caller = authenticateKey(request);
-        if (named.isPresent() && !named.get().equals(caller.workspace())) {
+        var found = authenticateKey(request);
+        if (named.isPresent() && !named.get().equals(found.caller().workspace())) {
             throw ApiException.notFound("workspace");
         }
-        return caller;
+        return found;
     }
 
     private static Optional<WorkspaceId> namedWorkspace(Request request) {
@@ -182,7 +208,10 @@ public final class Authenticator {
     private Session session(Request request, Optional<WorkspaceId> named) {
         request.addExtraHeaders(NO_STORE);
         if (sendsKey(request)) {
-            var _ = authenticateKey(request).requireSession(); // always throws: the caller is a key
+            var _ =
+                    authenticateKey(request)
+                            .caller()
+                            .requireSession(); // always throws: the caller is a key
         }
         byte[] hash =
                 Sha256.hash(
@@ -196,7 +225,7 @@ public final class Authenticator {
         return session;
     }
 
-    private Caller authenticateKey(Request request) {
+    private FoundCaller authenticateKey(Request request) {
         request.addExtraHeaders(NO_STORE);
         String header = request.header("Authorization").orElse("");
         if (!header.regionMatches(true, 0, BEARER_PREFIX, 0, BEARER_PREFIX.length())) {
@@ -222,7 +251,9 @@ public final class Authenticator {
                     "This API key may only read, with GET and HEAD. Use a key with full access.");
         }
         request.setBodyOwner(found.key().workspace());
-        return found.caller(trail(request, AuditActor.key(found.key().id())));
+        return new FoundCaller(
+                found.caller(trail(request, AuditActor.key(found.key().id()))),
+                found.key().suspension());
     }
 
     /// Returns the error for an unknown or expired key: 401, or 429 if too many such keys came from

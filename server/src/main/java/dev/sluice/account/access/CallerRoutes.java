@@ -21,7 +21,7 @@ public final class CallerRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/me", Gate.MEMBER, this::get);
+        api.get("/api/v1/me", Gate.MEMBER_EVEN_IF_SUSPENDED, this::get);
     }
 
     private Reply get(Caller caller, Request request) {

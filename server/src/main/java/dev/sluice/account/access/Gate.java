@@ -11,8 +11,13 @@ import java.util.function.BiFunction;
 /// @param <W> describes the caller, such as [Caller]
 public final class Gate<W> {
 
-    /// A member of the current workspace, with an API key or a session.
+    /// A member of the current workspace, with an API key or a session. A suspended workspace's
+    /// members get 403.
     public static final Gate<Caller> MEMBER = new Gate<>(Authenticator::authenticate);
+
+    /// As [#MEMBER]; the workspace may be suspended.
+    public static final Gate<Caller> MEMBER_EVEN_IF_SUSPENDED =
+            new Gate<>(Authenticator::authenticateEvenIfSuspended);
 
     /// As [#MEMBER]; the request may also name its workspace in the query parameter `workspace`.
     public static final Gate<Caller> STREAM = new Gate<>(Authenticator::authenticateStream);

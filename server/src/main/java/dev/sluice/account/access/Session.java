@@ -1,6 +1,7 @@
 package dev.sluice.account.access;
 
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.Suspension;
 import dev.sluice.account.workspace.WorkspaceId;
 
 import java.util.Optional;
@@ -14,5 +15,7 @@ import java.util.UUID;
 public record Session(UUID id, UUID account, Optional<SessionMembership> membership) {
 
     /// @param role the person's role in the workspace at the time of the request
-    public record SessionMembership(WorkspaceId workspace, Role role) {}
+    /// @param suspension the workspace's suspension at that time; empty if it is not suspended
+    public record SessionMembership(
+            WorkspaceId workspace, Role role, Optional<Suspension> suspension) {}
 }

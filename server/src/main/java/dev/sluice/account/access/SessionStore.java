@@ -3,6 +3,7 @@ package dev.sluice.account.access;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.Suspension;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
@@ -98,6 +99,7 @@ public final class SessionStore {
                 tx.findOne(
                         """
                         select session.id, session.account_id, member.workspace_id, role,
+                               suspended_at, suspension_reason,
                                last_seen_at > ? as is_recent
                           from session
                           left join workspace
@@ -134,7 +136,8 @@ public final class SessionStore {
                         : Optional.of(
                                 new Session.SessionMembership(
                                         new WorkspaceId(row.uuid("workspace_id")),
-                                        Role.parse(row.text("role")))));
+                                        Role.parse(row.text("role")),
+                                        Suspension.read(row))));
     }
 
     /// An unexpired session, as shown to its owner in the list of sessions.

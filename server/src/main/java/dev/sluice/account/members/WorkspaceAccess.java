@@ -8,6 +8,8 @@ import dev.sluice.account.access.Session;
 import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.Suspension;
+import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
@@ -66,14 +68,22 @@ public final class WorkspaceAccess {
     }
 
     /// Admits the members of the workspace whose `{id}` is in the path, signed in. API keys get
-    /// 403, and people who are not members get 404.
+    /// 403, and people who are not members get 404. The workspace may be suspended.
     public Gate<Access> member() {
         return Gate.PERSON.then(this::ofSession);
     }
 
-    /// Admits what [#member] admits if the role includes `required`; others get 403.
+    /// Admits what [#member] admits if the role includes `required` and the workspace is not
+    /// suspended; others get 403.
     public Gate<Access> atLeast(Role required) {
-        return member().then((access, _) -> access.require(required));
+        return member().then((access, _) -> {
+            Authenticator.requireActive(suspension(access.workspace()));
+            return access.require(required);
+        });
+    }
+
+    private Optional<Suspension> suspension(WorkspaceId workspace) {
+        return db.call(tx -> WorkspaceStore.find(tx, workspace)).flatMap(Workspace::suspension);
     }
 
     private Access ofSession(Session session, Request request) {

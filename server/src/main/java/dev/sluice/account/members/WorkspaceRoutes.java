@@ -39,7 +39,7 @@ public final class WorkspaceRoutes {
     /// The person who is signed in, or who created the API key; empty if the key has no creator.
     private static final Gate<Optional<UUID>> ACCOUNT =
             Gate.either(
-                    Gate.MEMBER.then((caller, _) -> caller.account()),
+                    Gate.MEMBER_EVEN_IF_SUSPENDED.then((caller, _) -> caller.account()),
                     Gate.PERSON.then((session, _) -> Optional.of(session.account())));
 
     private final Db db;

@@ -77,7 +77,9 @@ public sealed interface PlanChange {
                                         kept.expiryCutoff(now),
                                         retention.expiryCutoff(now)));
                     }
-                    var after = new Workspace(workspace, before.name(), next.name());
+                    var after =
+                            new Workspace(
+                                    workspace, before.name(), next.name(), before.suspension());
                     WorkspaceStore.setPlan(tx, after, now, version);
                     return new Changed(after);
                 });

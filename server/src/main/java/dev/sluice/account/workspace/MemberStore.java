@@ -34,19 +34,13 @@ public final class MemberStore {
     public static List<Membership> memberships(Tx tx, UUID account) {
         return tx.query(
                 """
-                select workspace.id, workspace.name, plan, role
+                select workspace.id, workspace.name, plan, suspended_at, suspension_reason, role
                   from member
                   join workspace on workspace.id = workspace_id
                  where account_id = ? and deleted_at is null
                  order by member.created_at, workspace.id
                 """,
-                row ->
-                        new Membership(
-                                new Workspace(
-                                        new WorkspaceId(row.uuid("id")),
-                                        row.text("name"),
-                                        row.text("plan")),
-                                Role.parse(row.text("role"))),
+                row -> new Membership(WorkspaceStore.workspace(row), Role.parse(row.text("role"))),
                 account);
     }
 

@@ -16,6 +16,9 @@ import java.util.Optional;
 /// workspaces.
 public final class WorkspaceStore {
 
+    private static final String COLUMNS =
+            "select id, name, plan, suspended_at, suspension_reason from workspace";
+
     private WorkspaceStore() {}
 
     /// Increments the configuration version and returns it. The version's row stays locked until
@@ -96,12 +99,45 @@ public final class WorkspaceStore {
                 changed.id().value());
     }
 
-    /// Marks a workspace as deleted and erases its name. The row stays in the table.
+    /// Suspends a workspace, or lifts its suspension if `suspension` is empty. The time of the
+    /// change is chosen in the same way as in [#rename].
+    public static void setSuspension(
+            Tx tx, WorkspaceId id, Optional<Suspension> suspension, Instant now, long version) {
+        tx.update(
+                """
+                update workspace
+                   set suspended_at = ?,
+                       suspension_reason = ?,
+                       updated_at = greatest(?, updated_at + interval '1 microsecond'),
+                       version = ?
+                 where id = ?
+                """,
+                suspension.map(Suspension::since).orElse(null),
+                suspension.map(Suspension::reason).orElse(""),
+                now,
+                version,
+                id.value());
+    }
+
+    /// Returns how many workspaces are suspended.
+    public static long countSuspended(Tx tx) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from workspace
+                 where suspended_at is not null and deleted_at is null
+                """,
+                row -> row.number("n"));
+    }
+
+    /// Marks a workspace as deleted and erases its name and the reason of a suspension. The row
+    /// stays in the table.
     public static void delete(Tx tx, WorkspaceId id, Instant now, long version) {
         tx.update(
                 """
                 update workspace
-                   set name = '', deleted_at = ?, updated_at = ?, version = ?
+                   set name = '', suspension_reason = '',
+                       deleted_at = ?, updated_at = ?, version = ?
                  where id = ?
                 """,
                 now,
@@ -153,7 +189,7 @@ public final class WorkspaceStore {
 
     public static Optional<Workspace> find(Tx tx, WorkspaceId id) {
         return tx.findOne(
-                "select id, name, plan from workspace where id = ? and deleted_at is null",
+                COLUMNS + " where id = ? and deleted_at is null",
                 WorkspaceStore::workspace,
                 id.value());
     }
@@ -171,25 +207,14 @@ public final class WorkspaceStore {
     /// if there is none.
     public static List<Workspace> first(Tx tx) {
         return tx.query(
-                """
-                select id, name, plan
-                  from workspace
-                 where deleted_at is null
-                 order by created_at, id
-                 limit 1
-                """,
+                COLUMNS + " where deleted_at is null order by created_at, id limit 1",
                 WorkspaceStore::workspace);
     }
 
     /// Returns the workspaces with this name that are not deleted, oldest first.
     public static List<Workspace> named(Tx tx, String name) {
         return tx.query(
-                """
-                select id, name, plan
-                  from workspace
-                 where name = ? and deleted_at is null
-                 order by created_at, id
-                """,
+                COLUMNS + " where name = ? and deleted_at is null order by created_at, id",
                 WorkspaceStore::workspace,
                 name);
     }
@@ -198,14 +223,17 @@ public final class WorkspaceStore {
     /// workspace is included until its data has been erased.
     public static List<Workspace> changedAfter(Tx tx, long version) {
         return tx.query(
-                """
-                select id, name, plan from workspace where version > ? and erased_at is null
-                """,
+                COLUMNS + " where version > ? and erased_at is null",
                 WorkspaceStore::workspace,
                 version);
     }
 
-    private static Workspace workspace(Row row) throws SQLException {
-        return new Workspace(new WorkspaceId(row.uuid("id")), row.text("name"), row.text("plan"));
+    /// Returns the workspace in the columns of [#COLUMNS].
+    static Workspace workspace(Row row) throws SQLException {
+        return new Workspace(
+                new WorkspaceId(row.uuid("id")),
+                row.text("name"),
+                row.text("plan"),
+                Suspension.read(row));
     }
 }

@@ -62,6 +62,9 @@ public final class IngestEndpoint implements Endpoint {
     /// How long a request waits for its event to be committed before the reply is a 500.
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
 
+    /// When the sender of a webhook to a suspended workspace should try again.
+    private static final Duration SUSPENSION_RETRY_AFTER = Duration.ofMinutes(5);
+
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
     /// A webhook that has been stored.
@@ -153,6 +156,7 @@ public final class IngestEndpoint implements Endpoint {
 
     /// Accepts the request, and counts it if it is refused.
     private Reply acceptOrCount(IngestRoute ingestRoute, Request request) throws IOException {
+        refuseIfSuspended(ingestRoute);
         var source = ingestRoute.source().id();
         long begun = System.nanoTime();
         try {
@@ -163,6 +167,15 @@ public final class IngestEndpoint implements Endpoint {
             var answered = asIngestError(source, e);
             countRefused(source, answered);
             throw answered;
+        }
+    }
+
+    private void refuseIfSuspended(IngestRoute ingestRoute) {
+        if (ingestRoute.isSuspended()) {
+            refusals.count(ingestRoute.source().id(), RefusalReason.WORKSPACE_SUSPENDED);
+            throw ApiException.tooMany(
+                    "The workspace of this source is suspended. Nothing was stored.",
+                    SUSPENSION_RETRY_AFTER);
         }
     }
 
@@ -213,6 +226,7 @@ public final class IngestEndpoint implements Endpoint {
     public StoredWebhook accept(String token, InboundWebhook webhook) {
         var ingestRoute =
                 configuration.ingestRoute(token).orElseThrow(() -> ApiException.notFound("source"));
+        refuseIfSuspended(ingestRoute);
         var source = ingestRoute.source();
         try {
             requireRoom(source);

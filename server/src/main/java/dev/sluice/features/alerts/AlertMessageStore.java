@@ -69,6 +69,7 @@ final class AlertMessageStore {
 
     /// Returns up to `limit` messages that are due to be sent, ordered by when they became due. A
     /// message that would wait for longer than [#MAX_WAIT] is due, too: the clock was set back.
+    /// Messages of suspended workspaces wait.
     ///
     /// @param without the workspaces whose messages are left out
     /// @param withoutTargets the targets whose messages are left out
@@ -85,6 +86,8 @@ final class AlertMessageStore {
                 select id, workspace_id, target, channel
                   from alert_message
                  where (try_at <= ? or try_at > ?) and workspace_id <> all (?::uuid[])
+                   and workspace_id not in (
+                       select id from workspace where suspended_at is not null)
                    and target <> all (?::uuid[]) and (? or channel <> 'email')
                  order by try_at
                  limit ?

@@ -430,6 +430,9 @@ final class AlertStore {
                                   from alert_incident
                                  where alert_incident.workspace_id = turn.workspace_id
                                    and due_at <= ?
+                                   and not exists (
+                                       select from workspace
+                                        where id = turn.workspace_id and suspended_at is not null)
                                  order by due_at
                                  limit ?) as waiting
                  limit ?

@@ -129,6 +129,9 @@ public record WaitExplainer(
             Optional<String> lastError) {
         if (hold.isPresent()) {
             return switch (hold.get()) {
+                case WORKSPACE_SUSPENDED ->
+                        "Held: the operator has suspended the workspace. It is sent when the"
+                                + " workspace is resumed.";
                 case SOURCE_IN_TRASH -> "Held: the source is in the trash.";
                 case SOURCE_PAUSED ->
                         "Held: the source is paused. It is sent when the source is active again.";

@@ -85,6 +85,10 @@ final class DatabaseMetrics {
                 "sluice_nodes_live",
                 "Nodes that have joined and have neither left nor been declared dead.",
                 state.liveNodes());
+        metrics.gauge(
+                "sluice_workspaces_suspended",
+                "Workspaces that the operator has suspended.",
+                state.suspendedWorkspaces());
         state.auditedUntil()
                 .ifPresent(until ->
                         metrics.gauge(

@@ -14,10 +14,12 @@ import java.util.Optional;
 /// @param liveNodes the number of nodes that have neither left nor been declared dead
 /// @param auditedUntil the end of the last hour that the audit has checked, or empty if it has
 ///   checked none
+/// @param suspendedWorkspaces the number of workspaces that the operator has suspended
 record DatabaseState(
         long unfinished,
         Optional<Instant> oldestUnfinished,
         Map<String, Long> circuits,
         Map<String, Long> lanes,
         long liveNodes,
-        Optional<Instant> auditedUntil) {}
+        Optional<Instant> auditedUntil,
+        long suspendedWorkspaces) {}

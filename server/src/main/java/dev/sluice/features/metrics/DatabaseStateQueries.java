@@ -1,6 +1,7 @@
 package dev.sluice.features.metrics;
 
 import dev.sluice.account.plan.UsageKind;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
@@ -29,7 +30,8 @@ final class DatabaseStateQueries {
                 tx.single(
                         "select count(*) as n from node where state = 'live'",
                         row -> row.number("n")),
-                tx.single("select checked_to from audit", row -> row.instantOrNone("checked_to")));
+                tx.single("select checked_to from audit", row -> row.instantOrNone("checked_to")),
+                WorkspaceStore.countSuspended(tx));
     }
 
     private static long unfinished(Tx tx) {

@@ -33,6 +33,12 @@ sealed interface ResendRefusal {
     /// created. If the source or destination is only paused, resends are still created, but they
     /// wait.
     static Optional<ResendRefusal> of(Route route) {
+        if (route.isSuspended()) {
+            return Optional.of(
+                    new TemporaryRefusal(
+                            "Held: the operator has suspended the workspace. The replay continues"
+                                    + " when the workspace is resumed."));
+        }
         if (route.isSourceTrashed()) {
             return Optional.of(
                     new TemporaryRefusal(

@@ -27,9 +27,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Tracks this node's open streams. Registers them in the database, so that each workspace's limit
-/// applies across all nodes. Ends a stream if its caller has lost access, if its source or
-/// connection was deleted, or if the workspace has more streams open than its plan allows.
-/// Thread-safe.
+/// applies across all nodes. Ends a stream if its caller has lost access, if its workspace is
+/// suspended, if its source or connection was deleted, or if the workspace has more streams open
+/// than its plan allows. Thread-safe.
 ///
 /// Opening a stream requires the database. If the database fails later, open streams continue, and
 /// the next round adds or removes the rows that the failed round could not.
@@ -145,6 +145,7 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     @Override
     public boolean run() {
+        endThoseOfSuspended();
         endThoseOfDeleted();
         if (!open.isEmpty()) {
             activity.mark(); // the process is not idle while streams are open
@@ -157,6 +158,14 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             endThoseAboveLimit();
         }
         return false;
+    }
+
+    private void endThoseOfSuspended() {
+        for (var lease : open) {
+            if (configuration.isSuspended(lease.caller().workspace())) {
+                lease.end(StreamEnd.WORKSPACE_SUSPENDED);
+            }
+        }
     }
 
     private void endThoseOfDeleted() {

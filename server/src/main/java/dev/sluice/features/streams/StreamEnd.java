@@ -7,6 +7,8 @@ enum StreamEnd {
     /// The API key or the session is no longer valid, the session has switched to another
     /// workspace, or the user has left the workspace.
     ACCESS_ENDED,
+    /// The operator has suspended the workspace.
+    WORKSPACE_SUSPENDED,
     /// A source that the request named was deleted.
     SOURCE_GONE,
     /// The connection that the request named, or its destination, was deleted.

@@ -117,7 +117,13 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     /// Returns the name of the workspace's plan, or an empty string if this node does not know the
     /// workspace yet.
     public String plan(WorkspaceId workspace) {
-        return snapshot.plans().getOrDefault(workspace, "");
+        var known = snapshot.workspaces().get(workspace);
+        return known == null ? "" : known.plan();
+    }
+
+    /// Whether the operator has suspended the workspace, as far as this node knows.
+    public boolean isSuspended(WorkspaceId workspace) {
+        return snapshot.isSuspended(workspace);
     }
 
     @Override

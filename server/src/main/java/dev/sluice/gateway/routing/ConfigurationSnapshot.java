@@ -1,5 +1,6 @@
 package dev.sluice.gateway.routing;
 
+import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.connection.ConnectionQueries.ConnectionVersion;
@@ -18,7 +19,7 @@ import java.util.Set;
 /// @param connectionsBySource the ids in `connections`, grouped by source
 /// @param connectionsByDestination the ids in `connections`, grouped by destination
 /// @param ingestRoutes the route for each ingest token, derived from the other maps
-/// @param plans the name of each workspace's plan
+/// @param workspaces the workspaces whose data has not been erased
 record ConfigurationSnapshot(
         long version,
         Map<SourceId, SourceVersion> sources,
@@ -27,7 +28,7 @@ record ConfigurationSnapshot(
         Map<SourceId, Set<ConnectionId>> connectionsBySource,
         Map<DestinationId, Set<ConnectionId>> connectionsByDestination,
         Map<String, IngestRoute> ingestRoutes,
-        Map<WorkspaceId, String> plans) {
+        Map<WorkspaceId, Workspace> workspaces) {
 
     static final ConfigurationSnapshot EMPTY =
             new ConfigurationSnapshot(
@@ -57,6 +58,13 @@ record ConfigurationSnapshot(
                         source.source(),
                         source.isTrashed(),
                         destination.destination(),
+                        isSuspended(source.source().workspace()),
                         version));
+    }
+
+    /// Whether the workspace is suspended. A workspace that this node does not know yet is not.
+    boolean isSuspended(WorkspaceId id) {
+        var workspace = workspaces.get(id);
+        return workspace != null && workspace.suspension().isPresent();
     }
 }

@@ -4,6 +4,8 @@ import java.util.Locale;
 
 /// A reason to hold a connection's deliveries. Held deliveries wait; they are not lost.
 public enum HoldReason {
+    /// The operator has suspended the workspace.
+    WORKSPACE_SUSPENDED,
     SOURCE_IN_TRASH,
     SOURCE_PAUSED,
     DESTINATION_PAUSED,

@@ -9,16 +9,18 @@ import java.util.List;
 /// A source and its enabled connections, in the form that ingest needs. Immutable.
 ///
 /// @param routes the routes of the enabled connections, in the order in which they were created
+/// @param isSuspended whether the source's workspace is suspended
 /// @param endsAt when this route's token expires; [Instant#MAX] for the source's current token
-public record IngestRoute(Source source, List<Route> routes, Instant endsAt) {
+public record IngestRoute(Source source, List<Route> routes, boolean isSuspended, Instant endsAt) {
 
     public IngestRoute {
         routes = List.copyOf(routes);
     }
 
-    /// Creates the route for a source's current token, which does not expire.
+    /// Creates the route for the current token of a source whose workspace is not suspended. The
+    /// token does not expire.
     public IngestRoute(Source source, List<Route> routes) {
-        this(source, routes, Instant.MAX);
+        this(source, routes, false, Instant.MAX);
     }
 
     /// Whether this route's token is still valid. Reads the clock only if the token was replaced.

@@ -8,22 +8,27 @@ import java.util.Optional;
 
 /// A connection with its source and destination, at one configuration version. Immutable.
 ///
+/// @param isSuspended whether the operator has suspended the workspace
 /// @param configuration the configuration version, which is stored with each attempt
 public record Route(
         Connection connection,
         Source source,
         boolean isSourceTrashed,
         Destination destination,
+        boolean isSuspended,
         long configuration) {
 
     /// Returns why the configuration holds deliveries on this route, or empty if it does not. Does
     /// not consider the circuit.
     ///
-    /// If there are several reasons, returns the reason that the user should resolve first.
+    /// If there are several reasons, returns the one that must be resolved first.
     ///
     /// @param isResend whether the delivery is a resend; a disabled connection does not hold
     ///   resends
     public Optional<HoldReason> holdReason(boolean isResend) {
+        if (isSuspended) {
+            return Optional.of(HoldReason.WORKSPACE_SUSPENDED);
+        }
         if (isSourceTrashed) {
             return Optional.of(HoldReason.SOURCE_IN_TRASH);
         }

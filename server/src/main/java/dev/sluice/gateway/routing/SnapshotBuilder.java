@@ -13,6 +13,7 @@ import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore.SourceVersion;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Builds a configuration snapshot from the previous one and the changes made since then. Copies
 /// each map once, and builds routes only for the sources that a change affects.
@@ -41,7 +43,7 @@ final class SnapshotBuilder {
     private final Map<ConnectionId, ConnectionVersion> connections;
     private final ConnectionIndex<SourceId> bySource;
     private final ConnectionIndex<DestinationId> byDestination;
-    private final Map<WorkspaceId, String> plans;
+    private final Map<WorkspaceId, Workspace> workspaces;
 
     /// The sources whose ingest routes must be rebuilt.
     private final Set<SourceId> changed;
@@ -60,7 +62,7 @@ final class SnapshotBuilder {
         byDestination =
                 new ConnectionIndex<>(
                         copy(before.connectionsByDestination(), changes.destinations()));
-        plans = copy(before.plans(), changes.workspaces());
+        workspaces = copy(before.workspaces(), changes.workspaces());
         changed = HashSet.newHashSet(changes.sources().size());
     }
 
@@ -83,7 +85,8 @@ final class SnapshotBuilder {
         changes.sources().forEach(this::apply);
         changes.destinations().forEach(this::apply);
         changes.connections().forEach(this::apply);
-        changes.workspaces().forEach(this::apply);
+        changes.workspaces().forEach(each -> workspaces.put(each.id(), each));
+        addSourcesOfSuspensions();
         var withOldRoutes = snapshot(changes.version(), before.ingestRoutes());
         return snapshot(changes.version(), ingestRoutes(withOldRoutes));
     }
@@ -97,7 +100,7 @@ final class SnapshotBuilder {
                 bySource.map(),
                 byDestination.map(),
                 ingestRoutes,
-                plans);
+                workspaces);
     }
 
     private void apply(SourceVersion row) {
@@ -150,8 +153,21 @@ final class SnapshotBuilder {
         byDestination.remove(connection.destination(), connection.id());
     }
 
-    private void apply(Workspace workspace) {
-        plans.put(workspace.id(), workspace.plan());
+    /// Marks all sources of the workspaces that were suspended or resumed as changed. Scans all
+    /// sources, but only if there is such a workspace.
+    private void addSourcesOfSuspensions() {
+        var affected =
+                changes.workspaces().stream()
+                        .filter(each ->
+                                each.suspension().isPresent() != before.isSuspended(each.id()))
+                        .map(Workspace::id)
+                        .collect(Collectors.toSet());
+        if (!affected.isEmpty()) {
+            sources.values().stream()
+                    .map(SourceVersion::source)
+                    .filter(source -> affected.contains(source.workspace()))
+                    .forEach(source -> changed.add(source.id()));
+        }
     }
 
     /// Rebuilds the routes of the changed sources, and keeps the routes of all other sources.
@@ -167,7 +183,11 @@ final class SnapshotBuilder {
         for (var id : changed) {
             var source = sources.get(id);
             if (source != null && !source.isTrashed()) {
-                putIngestRoutes(routes, source.source(), enabledRoutes(snapshot, id));
+                putIngestRoutes(
+                        routes,
+                        source.source(),
+                        enabledRoutes(snapshot, id),
+                        snapshot.isSuspended(source.source().workspace()));
             }
         }
         return routes;
@@ -176,13 +196,16 @@ final class SnapshotBuilder {
     /// Adds a route for the source's current token. If the source has a previous token, also adds a
     /// route for that token, with the time at which it expires.
     private static void putIngestRoutes(
-            Map<String, IngestRoute> ingestRoutes, Source source, List<Route> routes) {
-        ingestRoutes.put(source.token(), new IngestRoute(source, routes));
+            Map<String, IngestRoute> ingestRoutes,
+            Source source,
+            List<Route> routes,
+            boolean isSuspended) {
+        ingestRoutes.put(source.token(), new IngestRoute(source, routes, isSuspended, Instant.MAX));
         source.previousToken()
                 .ifPresent(previous ->
                         ingestRoutes.put(
                                 previous.token(),
-                                new IngestRoute(source, routes, previous.endsAt())));
+                                new IngestRoute(source, routes, isSuspended, previous.endsAt())));
     }
 
     private List<Route> enabledRoutes(ConfigurationSnapshot snapshot, SourceId source) {

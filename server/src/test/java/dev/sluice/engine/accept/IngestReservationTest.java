@@ -166,7 +166,7 @@ class IngestReservationTest {
 
     @SuppressWarnings("NullAway") // simulates a bug
     private Route broken() {
-        return new Route(route.connection(), route.source(), false, null, 1);
+        return new Route(route.connection(), route.source(), false, null, false, 1);
     }
 
     @Test

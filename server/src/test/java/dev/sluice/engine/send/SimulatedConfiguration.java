@@ -97,6 +97,7 @@ final class SimulatedConfiguration {
                                 sources.get(from),
                                 trashed.get(from),
                                 destinations.get(destination(connection.destination())),
+                                false,
                                 1);
                     });
         }

@@ -593,6 +593,25 @@ class AlertSenderTest {
     }
 
     @Test
+    void a_message_of_a_suspended_workspace_waits_until_it_is_resumed() {
+        message(webhook());
+        suspend("now()");
+
+        node().run();
+
+        assertThat(receiver.requests()).isEmpty();
+
+        suspend("null");
+        node().run();
+
+        assertThat(receiver.requests()).hasSize(1);
+    }
+
+    private void suspend(String since) {
+        alerts.db.run(tx -> tx.update("update workspace set suspended_at = " + since));
+    }
+
+    @Test
     void a_channel_that_cannot_be_read_is_said_so() {
         var config = webhook();
         message(config);

@@ -88,6 +88,24 @@ class AlertWatcherTest {
     }
 
     @Test
+    void what_fails_in_a_suspended_workspace_is_reported_once_it_is_resumed() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 2);
+        alerts.db.run(tx -> tx.update("update workspace set suspended_at = now()"));
+
+        watcher.run();
+
+        assertThat(alerts.subjects()).isEmpty();
+
+        alerts.db.run(tx -> tx.update("update workspace set suspended_at = null"));
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 2 deliveries to \"destination\" failed");
+    }
+
+    @Test
     void without_a_channel_nothing_is_kept_and_the_position_moves_on() {
         var watcher = alerts.watcher();
         alerts.fail(alerts.connection, 1);
