@@ -178,7 +178,7 @@ class DataTransferTest {
                             .filter(table ->
                                     !table.getKey()
                                             .matches(
-                                                    "flyway.*|commit_log|alert_watch|retention|.*i_use|ingest_use"))
+                                                    "flyway.*|commit_log|alert_watch|retention|.*i_use|ingest_use|session_use"))
                             .forEach(table ->
                                     contents.put(
                                             table.getKey(),

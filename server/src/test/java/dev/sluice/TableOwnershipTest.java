@@ -34,6 +34,7 @@ class TableOwnershipTest {
                     entry("password_reset", "account/people"),
                     entry("sealing_canary", "account/access"),
                     entry("api_use", "account/access"),
+                    entry("session_use", "account/access"),
                     entry("source", "gateway/source"),
                     entry("retired_token", "gateway/source"),
                     entry("destination", "gateway/destination"),

@@ -63,7 +63,8 @@ public record TransferScenario(RelaySetup setup, int events, int heapMegabytes)
                     "password_reset",
                     "retention",
                     "sealing_canary",
-                    "session");
+                    "session",
+                    "session_use");
 
     /// @param peak the peak memory of the process in MB, not including PostgreSQL
     private record CommandRun(int exitStatus, double seconds, double peak) {}

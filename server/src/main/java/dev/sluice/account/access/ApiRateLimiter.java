@@ -7,74 +7,168 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.meter.CounterFamily;
 
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
-/// The management API's rate limit: the number of requests that all of a workspace's keys together
-/// may make in one clock minute. The workspace's plan sets the limit.
+/// The management API's rate limits: the numbers of requests that may be made in one clock minute.
 ///
-/// Requests are counted in the database, in the transaction that looks up the key, so all nodes
-/// share one count. The table is unlogged, so counting does not wait for a flush to disk.
-/// Thread-safe.
+/// The keys of a workspace together have the limit of the workspace's plan. Requests with a session
+/// do not count towards it. They have two limits of their own, which are the same for all plans and
+/// which nobody reaches by hand: one for each account, over all its sessions and workspaces, and
+/// one for each workspace, over all sessions in it.
+///
+/// Requests are counted in the database, in the transaction that looks up the key or session, so
+/// all nodes share one count. The tables are unlogged, so counting does not wait for a flush to
+/// disk. Thread-safe.
 final class ApiRateLimiter {
 
-    /// The state of a workspace's rate limit after a request.
+    static final int MAX_SESSION_REQUESTS_OF_ACCOUNT = 3_000;
+    static final int MAX_SESSION_REQUESTS_OF_WORKSPACE = 6_000;
+
+    /// Which limit a request counts towards.
+    private enum Limit {
+        PLAN("The workspace's plan allows %d requests a minute."),
+        ACCOUNT("Your account may make %d requests a minute while signed in."),
+        WORKSPACE("The people of a workspace together may make %d requests a minute.");
+
+        private final String rule;
+
+        Limit(String rule) {
+            this.rule = rule;
+        }
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// The state of a rate limit after a request.
     ///
-    /// @param limit requests per minute
+    /// @param max requests per minute
     /// @param remaining requests left in this minute
     /// @param resetSeconds seconds until the next minute
     /// @param isExceeded whether this request is over the limit
-    record ApiRateLimitStatus(int limit, int remaining, int resetSeconds, boolean isExceeded) {
+    record ApiRateLimitStatus(
+            Limit limit, int max, int remaining, int resetSeconds, boolean isExceeded) {
+
+        private static ApiRateLimitStatus of(
+                Limit limit, int max, Optional<Integer> counted, Instant now) {
+            return new ApiRateLimitStatus(
+                    limit,
+                    max,
+                    max - counted.orElse(max),
+                    MinuteWindow.secondsLeft(now),
+                    counted.isEmpty());
+        }
 
         /// Returns the headers defined in version 6 of the IETF draft "RateLimit header fields for
         /// HTTP".
         List<Header> headers() {
             return List.of(
-                    new Header("RateLimit-Limit", Integer.toString(limit)),
+                    new Header("RateLimit-Limit", Integer.toString(max)),
                     new Header("RateLimit-Remaining", Integer.toString(remaining)),
                     new Header("RateLimit-Reset", Integer.toString(resetSeconds)));
         }
 
-        ApiException refusal() {
+        private ApiException refusal() {
             return new ApiException(
                             ApiErrorCode.RATE_LIMITED,
-                            "The workspace's plan allows "
-                                    + limit
-                                    + " requests a minute. Try again in "
-                                    + resetSeconds
-                                    + " s.")
+                            limit.rule.formatted(max) + " Try again in " + resetSeconds + " s.")
                     .withHeader(new Header("Retry-After", Integer.toString(resetSeconds)));
         }
     }
 
     private final PlanCatalog plans;
+    private final Map<Limit, LongAdder> refused = new EnumMap<>(Limit.class);
 
     ApiRateLimiter(PlanCatalog plans) {
         this.plans = plans;
+        for (var limit : Limit.values()) {
+            refused.put(limit, new LongAdder());
+        }
     }
 
-    /// Counts a request, unless it is over the limit. Returns the limit's state, or empty if the
-    /// plan has no limit.
+    /// Counts a request with a key, unless it is over the limit. Returns the limit's state, or
+    /// empty if the plan has no limit.
     ///
     /// @param plan the name of the workspace's plan
     Optional<ApiRateLimitStatus> countRequest(
             Tx tx, WorkspaceId workspace, String plan, Instant now) {
-        var limit = plans.byNameOrLast(plan).limits().apiRequestsPerMinute();
-        if (limit.isEmpty()) {
+        var max = plans.byNameOrLast(plan).limits().apiRequestsPerMinute();
+        if (max.isEmpty()) {
             return Optional.empty();
         }
-        int max = limit.getAsInt();
         var count =
-                max == 0
+                max.getAsInt() == 0
                         ? Optional.<Integer>empty()
-                        : ApiUseStore.increment(tx, workspace, MinuteWindow.number(now), max);
-        return Optional.of(
-                new ApiRateLimitStatus(
-                        max,
-                        max - count.orElse(max),
-                        MinuteWindow.secondsLeft(now),
-                        count.isEmpty()));
+                        : ApiUseStore.increment(
+                                tx, workspace, MinuteWindow.number(now), max.getAsInt());
+        return Optional.of(ApiRateLimitStatus.of(Limit.PLAN, max.getAsInt(), count, now));
+    }
+
+    /// Counts a request with a session, unless it is over a limit. Returns the state of the limit
+    /// that has fewer requests left.
+    ///
+    /// The account's limit is always counted first, so two transactions cannot wait for each other.
+    ///
+    /// @param workspace the workspace that the request is for; empty if there is none
+    ApiRateLimitStatus countSessionRequest(
+            Tx tx, UUID account, Optional<WorkspaceId> workspace, Instant now) {
+        var ofAccount =
+                countSessionRequest(
+                        tx, Limit.ACCOUNT, account, MAX_SESSION_REQUESTS_OF_ACCOUNT, now);
+        if (workspace.isEmpty() || ofAccount.isExceeded()) {
+            return ofAccount;
+        }
+        var ofWorkspace =
+                countSessionRequest(
+                        tx,
+                        Limit.WORKSPACE,
+                        workspace.get().value(),
+                        MAX_SESSION_REQUESTS_OF_WORKSPACE,
+                        now);
+        return ofWorkspace.isExceeded() || ofWorkspace.remaining() < ofAccount.remaining()
+                ? ofWorkspace
+                : ofAccount;
+    }
+
+    private static ApiRateLimitStatus countSessionRequest(
+            Tx tx, Limit limit, UUID owner, int max, Instant now) {
+        var count = SessionUseStore.increment(tx, owner, MinuteWindow.number(now), max);
+        return ApiRateLimitStatus.of(limit, max, count, now);
+    }
+
+    /// Adds the limit's headers to the reply.
+    ///
+    /// @throws ApiException 429 if the request is over the limit
+    void apply(ApiRateLimitStatus status, Request request) {
+        request.addExtraHeaders(status.headers());
+        if (status.isExceeded()) {
+            refused.get(status.limit()).increment();
+            throw status.refusal();
+        }
+    }
+
+    CounterFamily refusedRequests() {
+        return new CounterFamily(
+                "sluice_api_refused_requests",
+                "Management requests that were over a limit.",
+                "limit",
+                () ->
+                        refused.entrySet().stream()
+                                .collect(
+                                        Collectors.toMap(
+                                                entry -> entry.getKey().label(),
+                                                entry -> entry.getValue().sum())));
     }
 }

@@ -15,6 +15,7 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.loop.Activity;
+import dev.sluice.platform.meter.CounterFamily;
 import dev.sluice.platform.secret.Sha256;
 
 import java.time.InstantSource;
@@ -26,8 +27,8 @@ import java.util.Optional;
 /// For every request, the key or session and the signed-in person's role are looked up in the
 /// database. Deleting a key, ending a session or changing a role therefore takes effect
 /// immediately. Requests with a valid key count towards the workspace's rate limit, if its plan has
-/// one; requests with a session do not. A request with both a key and a session is treated as a
-/// request with a key. Thread-safe.
+/// one; requests with a session have limits of their own. A request with both a key and a session
+/// is treated as a request with a key. Thread-safe.
 public final class Authenticator {
 
     private static final String WORKSPACE_HEADER = "X-Sluice-Workspace";
@@ -52,6 +53,10 @@ public final class Authenticator {
                     trail);
         }
     }
+
+    /// A session that was found in the database, after this request was counted.
+    private record RequestWithSession(
+            Session session, ApiRateLimiter.ApiRateLimitStatus rateLimit) {}
 
     private final Db db;
     private final ApiRateLimiter rateLimiter;
@@ -94,8 +99,8 @@ public final class Authenticator {
     /// @throws ApiException 404 if the request names a workspace of which the person is not a
     ///   member, or that is not the key's
     /// @throws ApiException 400 if the named workspace is not a UUID
-    /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if the key is
-    ///   unknown or expired and too many such keys came from the client's network
+    /// @throws ApiException 429 if the request exceeds a rate limit, or if the key is unknown or
+    ///   expired and too many such keys came from the client's network
     Caller authenticate(Request request) {
         return authenticate(request, namedWorkspace(request)).requireActive();
     }
@@ -218,11 +223,27 @@ public final class Authenticator {
                         SessionCookie.token(request)
                                 .orElseThrow(() -> unauthorized("Sign in first.")));
         originCheck.check(request);
-        var session =
-                db.call(tx -> SessionStore.findAndExtend(tx, hash, named, clock.instant()))
+        var found =
+                db.call(tx -> findSession(tx, hash, named))
                         .orElseThrow(Authenticator::sessionEnded);
-        request.setBodyOwner(session.account());
-        return session;
+        rateLimiter.apply(found.rateLimit(), request);
+        request.setBodyOwner(found.session().account());
+        return found.session();
+    }
+
+    private Optional<RequestWithSession> findSession(
+            Tx tx, byte[] hash, Optional<WorkspaceId> named) {
+        var now = clock.instant();
+        return SessionStore.findAndExtend(tx, hash, named, now)
+                .map(session ->
+                        new RequestWithSession(
+                                session,
+                                rateLimiter.countSessionRequest(
+                                        tx,
+                                        session.account(),
+                                        session.membership()
+                                                .map(Session.SessionMembership::workspace),
+                                        now)));
     }
 
     private FoundCaller authenticateKey(Request request) {
@@ -238,13 +259,7 @@ public final class Authenticator {
         if (found.isExpired()) {
             throw wrongKey(request, "The API key has expired. Create a new one.");
         }
-        found.rateLimit()
-                .ifPresent(rateLimit -> {
-                    request.addExtraHeaders(rateLimit.headers());
-                    if (rateLimit.isExceeded()) {
-                        throw rateLimit.refusal();
-                    }
-                });
+        found.rateLimit().ifPresent(rateLimit -> rateLimiter.apply(rateLimit, request));
         if (!found.key().access().allows(request.method())) {
             throw new ApiException(
                     ApiErrorCode.FORBIDDEN,
@@ -286,6 +301,11 @@ public final class Authenticator {
                             false,
                             rateLimiter.countRequest(tx, key.workspace(), key.plan(), now));
                 });
+    }
+
+    /// Counts the requests that were over a rate limit.
+    public CounterFamily refusedRequests() {
+        return rateLimiter.refusedRequests();
     }
 
     /// Returns the 403 error for a person who is not a member of the session's workspace.

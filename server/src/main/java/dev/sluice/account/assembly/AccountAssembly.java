@@ -8,11 +8,13 @@ import dev.sluice.account.access.CallerRoutes;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.access.SessionUseStore;
 import dev.sluice.account.changes.AuditLogTrimmer;
 import dev.sluice.account.idempotency.IdempotencyKeyPruner;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.people.PasswordResetStore;
+import dev.sluice.account.plan.MinuteWindow;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanStore;
@@ -121,8 +123,8 @@ public record AccountAssembly(
                         routes -> routes.openGet("/api/v1/plans", _ -> Reply.ok(plans.json()))));
     }
 
-    /// Returns the chores that delete expired sessions, invites and password resets, old audit log
-    /// entries, and old idempotency keys.
+    /// Returns the chores that delete expired sessions, invites and password resets, counts of
+    /// earlier minutes, old audit log entries, and old idempotency keys.
     private static List<Chore> expiryChores(Foundation base) {
         var db = base.pools().api();
         var background = base.pools().relay();
@@ -164,6 +166,7 @@ public record AccountAssembly(
         SessionStore.deleteExpired(tx, now);
         InviteStore.deleteExpired(tx, now);
         PasswordResetStore.deleteExpired(tx, now);
+        SessionUseStore.deleteBefore(tx, MinuteWindow.number(now));
     }
 
     public void addTo(Api api) {

@@ -193,7 +193,9 @@ public final class FeaturesAssembly {
                         base.pools().all(),
                         Stream.concat(
                                         alertMeter.counters().stream(),
-                                        Stream.of(auditLoop.counters()))
+                                        Stream.of(
+                                                auditLoop.counters(),
+                                                account.api().authenticator().refusedRequests()))
                                 .toList(),
                         workspaceGauges(),
                         base.clock(),

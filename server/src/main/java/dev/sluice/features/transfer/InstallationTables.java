@@ -104,6 +104,7 @@ final class InstallationTables {
                     Map.entry("configuration_use", "counted as the import writes the rows"),
                     Map.entry("api_use", "counts of one minute"),
                     Map.entry("ingest_use", "counts of one minute"),
+                    Map.entry("session_use", "counts of one minute"),
                     Map.entry(
                             "idempotency_key",
                             "kept for a day; a repeat after the move is carried out"));
