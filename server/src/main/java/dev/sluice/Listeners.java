@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.platform.http.AnswerMemory;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
@@ -23,14 +24,17 @@ final class Listeners {
     private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
 
     private final Shutdown shutdown;
+    private final AnswerMemory answers;
     private final Uuid7 ids;
     private int port;
     private int metricsPort;
 
     /// @param shutdown closes the ports when the server stops
+    /// @param answers the memory of answers to HTTP requests
     /// @param ids generates request ids
-    Listeners(Shutdown shutdown, Uuid7 ids) {
+    Listeners(Shutdown shutdown, AnswerMemory answers, Uuid7 ids) {
         this.shutdown = shutdown;
+        this.answers = answers;
         this.ids = ids;
     }
 
@@ -98,7 +102,7 @@ final class Listeners {
 
     private int start(String name, String host, int wanted, Router router) throws IOException {
         var settings = new HttpServer.ListenerSettings(host, wanted, REQUESTS_TIMEOUT);
-        return shutdown.closing(name, HttpServer.start(settings, router, ids)).port();
+        return shutdown.closing(name, HttpServer.start(settings, router, answers, ids)).port();
     }
 
     int port() {

@@ -10,6 +10,7 @@ import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.assembly.Pools;
+import dev.sluice.platform.http.AnswerMemory;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
@@ -135,11 +136,12 @@ final class Sluice implements AutoCloseable {
         engine.chores().forEach(shutdown::start);
         features.chores().forEach(shutdown::start);
 
-        var ports = new Listeners(shutdown, base.ids());
+        var answers = AnswerMemory.ofHeap();
+        var ports = new Listeners(shutdown, answers, base.ids());
         config.metrics()
                 .ifPresent(metrics -> {
                     var metricsRouter = new Router();
-                    features.addMetricsTo(metricsRouter, version);
+                    features.addMetricsTo(metricsRouter, answers, version);
                     ports.listenForMetrics(metrics, metricsRouter);
                 });
         ports.listen(config.server(), router);

@@ -227,7 +227,11 @@ public final class Authenticator {
                 db.call(tx -> findSession(tx, hash, named))
                         .orElseThrow(Authenticator::sessionEnded);
         rateLimiter.apply(found.rateLimit(), request);
-        request.setBodyOwner(found.session().account());
+        request.setOwner(
+                found.session()
+                        .membership()
+                        .map(membership -> membership.workspace().value())
+                        .orElseGet(found.session()::account));
         return found.session();
     }
 
@@ -265,7 +269,7 @@ public final class Authenticator {
                     ApiErrorCode.FORBIDDEN,
                     "This API key may only read, with GET and HEAD. Use a key with full access.");
         }
-        request.setBodyOwner(found.key().workspace());
+        request.setOwner(found.key().workspace().value());
         return new FoundCaller(
                 found.caller(trail(request, AuditActor.key(found.key().id()))),
                 found.key().suspension());

@@ -28,6 +28,7 @@ import dev.sluice.features.streams.StreamRoutes;
 import dev.sluice.features.usage.UsageRoutes;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.http.AnswerMemory;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
@@ -185,8 +186,9 @@ public final class FeaturesAssembly {
     /// Adds the metrics route.
     ///
     /// @param router the router of the metrics port
+    /// @param answers the memory of answers to HTTP requests
     /// @param version the server's version
-    public void addMetricsTo(Router router, String version) {
+    public void addMetricsTo(Router router, AnswerMemory answers, String version) {
         new MetricsRoutes(
                         engine.meters(),
                         engine.gauges(),
@@ -197,15 +199,21 @@ public final class FeaturesAssembly {
                                                 auditLoop.counters(),
                                                 account.api().authenticator().refusedRequests()))
                                 .toList(),
-                        workspaceGauges(),
+                        workspaceGauges(answers),
                         base.clock(),
                         version)
                 .addTo(router);
     }
 
     /// Returns what each workspace holds of the resources that workspaces share.
-    private List<WorkspaceGauge> workspaceGauges() {
-        return engine.workspaceGauges();
+    private List<WorkspaceGauge> workspaceGauges(AnswerMemory answers) {
+        var gauges = new ArrayList<>(engine.workspaceGauges());
+        gauges.add(
+                new WorkspaceGauge(
+                        "sluice_workspace_answer_bytes",
+                        "Memory of answers that are being built or read by clients.",
+                        answers::bytesByWorkspace));
+        return gauges;
     }
 
     /// Aborts the test deliveries in flight, so that shutdown does not wait for them.

@@ -144,7 +144,10 @@ public final class EventRoutes {
                     caller,
                     id,
                     withPayload,
-                    (tx, event) -> Optional.of(EventQueries.payload(tx, decoder, event)));
+                    (tx, event) -> {
+                        request.reserveAnswer(PayloadJson.memoryBytes(event.bodySize()));
+                        return Optional.of(EventQueries.payload(tx, decoder, event));
+                    });
         } catch (UnreadablePayloadException e) {
             return get(caller, id, withPayload, (_, _) -> Optional.empty());
         } catch (DbException e) {

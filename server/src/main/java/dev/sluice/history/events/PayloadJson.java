@@ -19,7 +19,18 @@ import java.util.Optional;
 /// Converts a stored payload to the JSON that the API shows.
 public final class PayloadJson {
 
+    /// The memory of a payload while it is shown, for each byte of its body: the stored body, the
+    /// decoded body, its text in two bytes a character, and Base64.
+    private static final int MEMORY_FACTOR = 5;
+
+    private static final int HEADERS_MEMORY_BYTES = 64 << 10;
+
     private PayloadJson() {}
+
+    /// Returns how much memory it takes to read and show a payload.
+    public static long memoryBytes(int bodySize) {
+        return HEADERS_MEMORY_BYTES + (long) MEMORY_FACTOR * bodySize;
+    }
 
     /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
     /// UTF-8, `body_base64`.

@@ -1,7 +1,11 @@
 package dev.sluice.platform.http;
 
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Set;
 import java.util.zip.Deflater;
@@ -27,7 +31,7 @@ public final class GzipEncoder {
     /// only once.
     private static final class FastGzipStream extends GZIPOutputStream {
 
-        FastGzipStream(ByteArrayOutputStream out) throws IOException {
+        FastGzipStream(OutputStream out) throws IOException {
             super(out);
             def.setLevel(Deflater.BEST_SPEED);
         }
@@ -45,7 +49,8 @@ public final class GzipEncoder {
         if (!request.prefersGzip()) {
             return varying;
         }
-        return varying.with(GZIP.name(), GZIP.value()).withBody(compress(reply.bytes()));
+        var encoded = varying.with(GZIP.name(), GZIP.value());
+        return reply.largeJson().isPresent() ? encoded : encoded.withBody(compress(reply.bytes()));
     }
 
     /// Returns whether the reply may be compressed. A reply with an `ETag` must not be compressed,
@@ -55,8 +60,20 @@ public final class GzipEncoder {
                 && request.path().startsWith(PATH_PREFIX)
                 && reply.status() == 200
                 && reply.isCompressible()
-                && reply.length() >= MIN_BYTES
+                && reply.memoryBytes() >= MIN_BYTES
                 && reply.header("ETag").isEmpty();
+    }
+
+    /// Writes the large JSON object of a reply that [#encode] returned, compressed if the reply
+    /// says so.
+    static void write(Reply reply, JsonObject json, OutputStream out) throws IOException {
+        if (reply.header(GZIP.name()).isEmpty()) {
+            Json.write(json, out);
+            return;
+        }
+        try (var gzip = new FastGzipStream(out)) {
+            Json.write(json, gzip);
+        }
     }
 
     /// Returns the bytes, compressed in the gzip format (RFC 1952).

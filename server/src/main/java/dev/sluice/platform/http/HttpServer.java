@@ -49,13 +49,16 @@ public final class HttpServer implements AutoCloseable {
         this.connector = connector;
     }
 
-    public static HttpServer start(ListenerSettings settings, Router router, Uuid7 ids)
+    /// @param answers the memory that answers to the management API take up
+    public static HttpServer start(
+            ListenerSettings settings, Router router, AnswerMemory answers, Uuid7 ids)
             throws IOException {
         return start(
                 settings,
                 HttpTimeouts.DEFAULT_TIMEOUTS,
                 maxConnections(maxOpenFiles()),
                 router,
+                answers,
                 ids);
     }
 
@@ -75,6 +78,7 @@ public final class HttpServer implements AutoCloseable {
             HttpTimeouts timeouts,
             int maxConnections,
             Router router,
+            AnswerMemory answers,
             Uuid7 ids)
             throws IOException {
         var threads = new QueuedThreadPool(16, 4);
@@ -92,7 +96,7 @@ public final class HttpServer implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new ConnectionLimit(maxConnections, connector));
 
-        var jettyHandler = new JettyHandler(router, ids, timeouts);
+        var jettyHandler = new JettyHandler(router, ids, answers, timeouts);
         var graceful = new GracefulHandler(jettyHandler);
         graceful.setShutdownIdleTimeout(settings.stopTimeout().toMillis());
         server.setHandler(graceful);

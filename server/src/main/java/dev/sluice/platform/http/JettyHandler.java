@@ -11,6 +11,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +47,12 @@ final class JettyHandler extends Handler.Abstract {
     /// 1/32 of the heap.
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
+    private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
+
+    /// The maximum length of a body that is handed to Jetty as a whole. A client that reads a
+    /// longer one very slowly is cut off by the timeout for each piece.
+    private static final int MAX_WHOLE_BODY_BYTES = 16 << 10;
+
     /// The statuses after which Jetty closes the connection without sending `Connection: close`.
     /// This class adds the header to those replies (RFC 9112, 9.6).
     private static final Set<Integer> CLOSING_STATUSES =
@@ -57,12 +64,14 @@ final class JettyHandler extends Handler.Abstract {
     private final Router router;
     private final Uuid7 ids;
     private final InboundMemory memory = InboundMemory.forBodies(MAX_BODY_MEMORY_BYTES, 32);
+    private final AnswerMemory answers;
     private final HttpTimeouts timeouts;
 
-    JettyHandler(Router router, Uuid7 ids, HttpTimeouts timeouts) {
+    JettyHandler(Router router, Uuid7 ids, AnswerMemory answers, HttpTimeouts timeouts) {
         super(InvocationType.BLOCKING);
         this.router = router;
         this.ids = ids;
+        this.answers = answers;
         this.timeouts = timeouts;
     }
 
@@ -74,31 +83,63 @@ final class JettyHandler extends Handler.Abstract {
             return answerJettyError(response, callback);
         }
         String id = ids.next().toString();
-        var request = new Request(jetty, memory, timeouts);
-        var reply = GzipEncoder.encode(request, answer(request, id).with(request.extraHeaders()));
+        var request = new Request(jetty, memory, answers, timeouts);
+        var answered = answer(request, id).with(request.extraHeaders());
+        var reply = GzipEncoder.encode(request, answered);
         if (reply.status() == HttpStatus.NOT_MODIFIED_304) {
             jetty.addHttpStreamWrapper(NoContentLengthStream::new);
         }
         if (reply.stream().isPresent()) {
-            stream(reply, id, jetty, response, callback);
-        } else if (request.bodyReader().skipArrived()) {
-            write(reply, id, response, callback);
+            request.releaseAnswerMemory(); // a stream may be silent for long
+            stream(reply, id, jetty, request, response, callback);
+            return true;
+        }
+        var written = Callback.from(callback, request::releaseAnswerMemory);
+        var endPoint = jetty.getConnectionMetaData().getConnection().getEndPoint();
+        request.answerMemory().ifPresent(memory -> memory.beginWriting(endPoint::close));
+        boolean isArrived = request.bodyReader().skipArrived();
+        if (isLarge(reply) && !jetty.getMethod().equals("HEAD")) {
+            var closing = isArrived ? reply : reply.with("Connection", "close");
+            stream(closing, id, jetty, request, response, written);
+        } else if (isArrived) {
+            write(reply, id, response, written);
         } else {
-            replyBeforeBodyEnds(request.bodyReader(), reply, id, response, callback);
+            replyBeforeBodyEnds(request.bodyReader(), reply, id, response, written);
         }
         return true;
+    }
+
+    private static boolean isLarge(Reply reply) {
+        return reply.largeJson().isPresent() || reply.length() > MAX_WHOLE_BODY_BYTES;
     }
 
     private Reply answer(Request request, String id) {
         try {
             refuseUnknownCoding(request);
-            return router.answer(request);
+            var reply = router.answer(request);
+            count(request, reply);
+            return reply;
         } catch (Exception | Error e) {
             // A browser must not run scripts in an error page, because ingest URLs share an origin
             // with the API.
             return errorReply(e, id).with(SANDBOX_HEADERS);
         } finally {
             request.releaseBodyMemory();
+        }
+    }
+
+    /// Counts the reply's memory, where it is more than the endpoint reserved. A reply to a request
+    /// that changed something is sent in any case.
+    ///
+    /// @throws ApiException 503 if there is no room for the reply
+    private static void count(Request request, Reply reply) {
+        var answer = request.answerMemory();
+        if (answer.isPresent()) {
+            if (READ_METHODS.contains(request.method())) {
+                answer.get().growTo(reply.memoryBytes());
+            } else {
+                answer.get().countTo(reply.memoryBytes());
+            }
         }
     }
 
@@ -208,23 +249,31 @@ final class JettyHandler extends Handler.Abstract {
         response.write(true, reply.body(), callback);
     }
 
-    /// Writes a streamed body on this thread, the request's own virtual thread. If this fails, for
-    /// example because the client disconnects or reads too slowly, the connection is aborted.
+    /// Writes a stream or a large body in pieces, on this thread, the request's own virtual thread.
+    /// If this fails, for example because the client disconnects or reads too slowly, the
+    /// connection is aborted.
     private void stream(
             Reply reply,
             String id,
             org.eclipse.jetty.server.Request jetty,
+            Request request,
             Response response,
             Callback callback) {
-        writeHead(reply.with("Connection", "close"), id, response);
+        var head = reply.stream().isPresent() ? reply.with("Connection", "close") : reply;
+        writeHead(head, id, response);
         if (jetty.getMethod().equals("HEAD")) {
-            response.write(true, reply.body(), callback);
+            response.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
-        var output = new StreamOutput(jetty, response, timeouts.idle());
+        var output =
+                new StreamOutput(
+                        jetty,
+                        response,
+                        timeouts.idle(),
+                        bytes -> request.answerMemory().ifPresent(memory -> memory.taken(bytes)));
         try {
-            reply.stream().orElseThrow().writeTo(output);
-            response.write(true, reply.body(), callback);
+            reply.stream().orElseGet(() -> inPieces(reply)).writeTo(output);
+            response.write(true, BufferUtil.EMPTY_BUFFER, callback);
         } catch (IOException e) {
             output.abort();
             callback.failed(e);
@@ -239,6 +288,19 @@ final class JettyHandler extends Handler.Abstract {
         }
     }
 
+    private static StreamBody inPieces(Reply reply) {
+        return output -> {
+            var json = reply.largeJson();
+            if (json.isEmpty()) {
+                output.write(reply.bytes(), () -> true);
+                return;
+            }
+            var out = output.buffered();
+            GzipEncoder.write(reply, json.get(), out);
+            out.flush();
+        };
+    }
+
     private static void writeHead(Reply reply, String id, Response response) {
         response.setStatus(reply.status());
         var headers = response.getHeaders();
@@ -247,7 +309,9 @@ final class JettyHandler extends Handler.Abstract {
         for (var header : reply.headers()) {
             headers.add(header.name(), header.value());
         }
-        if (allowsContentLength(reply.status()) && reply.stream().isEmpty()) {
+        if (allowsContentLength(reply.status())
+                && reply.stream().isEmpty()
+                && reply.largeJson().isEmpty()) {
             headers.put(HttpHeader.CONTENT_LENGTH, reply.length());
         }
     }

@@ -10,32 +10,40 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// An HTTP response: a status, headers, and a body that is held in memory or written as a stream.
-/// Immutable.
+/// An HTTP response: a status, headers, and a body. Immutable.
+///
+/// The body is held in memory, or is a JSON object that is encoded while it is written, or is
+/// written as a stream.
 public final class Reply {
 
     private static final Header JSON_CONTENT_TYPE =
             new Header("Content-Type", "application/json; charset=utf-8");
 
+    /// The maximum memory of a JSON object whose text is built as a whole.
+    private static final int MAX_WHOLE_JSON_BYTES = 64 << 10;
+
     private final int status;
     private final List<Header> headers;
     private final byte[] body;
+    private final Optional<JsonObject> json;
     private final Optional<StreamBody> stream;
     private final boolean isCompressible;
 
     private Reply(int status, List<Header> headers, byte[] body) {
-        this(status, headers, body, Optional.empty(), true);
+        this(status, headers, body, Optional.empty(), Optional.empty(), true);
     }
 
     private Reply(
             int status,
             List<Header> headers,
             byte[] body,
+            Optional<JsonObject> json,
             Optional<StreamBody> stream,
             boolean isCompressible) {
         this.status = status;
         this.headers = List.copyOf(headers);
         this.body = body;
+        this.json = json;
         this.stream = stream;
         this.isCompressible = isCompressible;
     }
@@ -45,7 +53,7 @@ public final class Reply {
     ///
     /// @param headers the headers, which must include `Content-Type`
     public static Reply stream(List<Header> headers, StreamBody body) {
-        return new Reply(200, headers, new byte[0], Optional.of(body), false);
+        return new Reply(200, headers, new byte[0], Optional.empty(), Optional.of(body), false);
     }
 
     public static Reply ok(JsonObject object) {
@@ -66,8 +74,14 @@ public final class Reply {
         return json(202, object).with("Location", location);
     }
 
+    /// Returns a reply with a JSON object, which must not be changed afterwards. A large object is
+    /// encoded piece by piece while the client reads it.
     public static Reply json(int status, JsonObject object) {
-        return new Reply(status, List.of(JSON_CONTENT_TYPE), Json.bytes(object));
+        var headers = List.of(JSON_CONTENT_TYPE);
+        return object.memoryBytes() <= MAX_WHOLE_JSON_BYTES
+                ? new Reply(status, headers, Json.bytes(object))
+                : new Reply(
+                        status, headers, new byte[0], Optional.of(object), Optional.empty(), true);
     }
 
     /// @param json the text of a JSON object
@@ -131,14 +145,14 @@ public final class Reply {
         }
         var all = new ArrayList<>(headers);
         all.addAll(more);
-        return new Reply(status, all, body, stream, isCompressible);
+        return new Reply(status, all, body, json, stream, isCompressible);
     }
 
     /// Returns a copy of this reply that is never compressed. Use this for a reply that contains
     /// both a secret and text that an attacker can choose. If the reply were compressed, the
     /// attacker could guess the secret from the reply's length (the BREACH attack).
     public Reply uncompressed() {
-        return new Reply(status, headers, body, stream, false);
+        return new Reply(status, headers, body, json, stream, false);
     }
 
     Reply withBody(byte[] other) {
@@ -159,7 +173,18 @@ public final class Reply {
 
     /// Returns the body, decoded as UTF-8, or an empty string if the body is a stream.
     public String text() {
-        return new String(body, StandardCharsets.UTF_8);
+        return json.map(Json::text).orElseGet(() -> new String(body, StandardCharsets.UTF_8));
+    }
+
+    /// Returns the memory that the body takes up until it is written. The body of a stream counts
+    /// nothing.
+    long memoryBytes() {
+        return json.map(JsonObject::memoryBytes).orElse((long) body.length);
+    }
+
+    /// Returns the body if it is a JSON object that is encoded while it is written.
+    Optional<JsonObject> largeJson() {
+        return json;
     }
 
     List<Header> headers() {

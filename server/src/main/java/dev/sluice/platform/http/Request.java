@@ -53,11 +53,18 @@ public final class Request {
     private Object workspace = NO_OWNER;
     private Object source = NO_OWNER;
     private InboundMemory.@Nullable Reservation reservation;
+    private final AnswerMemory answers;
+    private AnswerMemory.@Nullable AnswerReservation answer;
     private byte[] jsonBytes = new byte[0];
 
-    Request(org.eclipse.jetty.server.Request jetty, InboundMemory memory, HttpTimeouts timeouts) {
+    Request(
+            org.eclipse.jetty.server.Request jetty,
+            InboundMemory memory,
+            AnswerMemory answers,
+            HttpTimeouts timeouts) {
         this.jetty = jetty;
         this.memory = memory;
+        this.answers = answers;
         this.timeouts = timeouts;
         this.bodyReader = new RequestBodyReader(jetty);
     }
@@ -197,11 +204,39 @@ public final class Request {
         return headers;
     }
 
-    /// Sets the workspace or person that the body's memory is charged to. The memory counts toward
-    /// the limit that all endpoints share, except those that call `setBodyMemory`.
-    public void setBodyOwner(Object owner) {
+    /// Sets the workspace or person that the request's memory is charged to, and reserves memory
+    /// for a small answer. The memory of the body counts toward the limit that all endpoints share,
+    /// except those that call `setBodyMemory`.
+    ///
+    /// @throws ApiException 503 when other answers leave no memory for this one
+    public void setOwner(UUID owner) {
         workspace = owner;
         source = owner;
+        releaseAnswerMemory();
+        answer = answers.open(owner);
+        answer.growTo(AnswerMemory.SMALL_ANSWER_BYTES);
+    }
+
+    /// Reserves memory for the answer. An endpoint calls this before it builds an answer that may
+    /// be large.
+    ///
+    /// @param bytes the memory of the whole answer and of what it is built from
+    /// @throws ApiException 503 when other answers leave no memory for this one
+    public void reserveAnswer(long bytes) {
+        if (answer != null) {
+            answer.growTo(bytes);
+        }
+    }
+
+    /// Returns the memory of the answer, or empty if the request has no owner.
+    Optional<AnswerMemory.AnswerReservation> answerMemory() {
+        return Optional.ofNullable(answer);
+    }
+
+    void releaseAnswerMemory() {
+        if (answer != null) {
+            answer.release();
+        }
     }
 
     /// Sets the [InboundMemory] in which memory for the body is reserved, for an endpoint that has

@@ -6,9 +6,11 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
+import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
-/// The body of one streamed reply. Written bytes are sent immediately. Not thread-safe.
+/// The body of one reply that is written in pieces. Written bytes are sent immediately. Not
+/// thread-safe.
 public final class StreamOutput {
 
     /// How often a blocked write calls `isWanted`.
@@ -30,12 +34,15 @@ public final class StreamOutput {
     private final Response response;
     private final EndPoint endPoint;
     private final Duration writeTimeout;
+    private final LongConsumer onTaken;
     private final ByteBuffer ignored = BufferUtil.allocate(1024);
 
     /// @param writeTimeout how long the client may take to read one piece
-    StreamOutput(Request request, Response response, Duration writeTimeout) {
+    /// @param onTaken called with the length of each piece that the socket has accepted
+    StreamOutput(Request request, Response response, Duration writeTimeout, LongConsumer onTaken) {
         this.response = response;
         this.writeTimeout = writeTimeout;
+        this.onTaken = onTaken;
         this.endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
     }
 
@@ -47,10 +54,40 @@ public final class StreamOutput {
     ///   write timeout, or when `isWanted` returned false
     public void write(byte[] bytes, BooleanSupplier isWanted)
             throws IOException, InterruptedException {
-        for (int from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
-            int length = Math.min(MAX_PIECE_BYTES, bytes.length - from);
-            writePiece(ByteBuffer.wrap(bytes, from, length), isWanted);
+        write(bytes, 0, bytes.length, isWanted);
+    }
+
+    private void write(byte[] bytes, int offset, int length, BooleanSupplier isWanted)
+            throws IOException, InterruptedException {
+        int end = offset + length;
+        for (int from = offset; from < end; from += MAX_PIECE_BYTES) {
+            int size = Math.min(MAX_PIECE_BYTES, end - from);
+            writePiece(ByteBuffer.wrap(bytes, from, size), isWanted);
+            onTaken.accept(size);
         }
+    }
+
+    /// Returns a stream that collects small writes into pieces. Its `flush` sends what was
+    /// collected.
+    OutputStream buffered() {
+        return new BufferedOutputStream(
+                new OutputStream() {
+                    @Override
+                    public void write(int b) throws IOException {
+                        write(new byte[] {(byte) b}, 0, 1);
+                    }
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) throws IOException {
+                        try {
+                            StreamOutput.this.write(bytes, offset, length, () -> true);
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                            throw new InterruptedIOException("interrupted while writing");
+                        }
+                    }
+                },
+                MAX_PIECE_BYTES);
     }
 
     private void writePiece(ByteBuffer piece, BooleanSupplier isWanted)

@@ -4,11 +4,15 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Set;
 
@@ -25,6 +29,9 @@ public final class Json {
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .build();
+
+    private static final ObjectWriter WRITER =
+            MAPPER.writer().without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
     /// The maximum length, in bytes, of a body that is parsed without counting its tokens. A body
     /// this short always has a parsed tree that is small enough.
@@ -43,6 +50,21 @@ public final class Json {
 
     public static byte[] bytes(JsonObject object) {
         return MAPPER.writeValueAsBytes(object.fields());
+    }
+
+    /// Writes the object to the stream, without ever having its whole text in memory. Does not
+    /// close the stream.
+    public static void write(JsonObject object, OutputStream out) throws IOException {
+        try {
+            WRITER.writeValue(out, object.fields());
+        } catch (JacksonException e) {
+            for (var cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof IOException failure) {
+                    throw failure;
+                }
+            }
+            throw e;
+        }
     }
 
     public static String text(JsonObject object) {

@@ -24,6 +24,9 @@ public final class JsonObject {
     private static final DateTimeFormatter TIME_FORMAT =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
+    /// The memory of a value besides its text: its object, its entry, and its name in the answer.
+    private static final int VALUE_BYTES = 64;
+
     private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
 
     public JsonObject put(String name, Object value) {
@@ -44,6 +47,30 @@ public final class JsonObject {
     /// Returns the time in RFC 3339 format, in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
     public static String time(Instant instant) {
         return TIME_FORMAT.format(instant);
+    }
+
+    /// Returns roughly how much memory the object takes up. Each character of a text counts as two
+    /// bytes.
+    public long memoryBytes() {
+        return memoryBytes(fields);
+    }
+
+    private static long memoryBytes(@Nullable Object value) {
+        return VALUE_BYTES
+                + switch (value) {
+                    case String text -> 2L * text.length();
+                    case RawValue raw -> 2L * String.valueOf(raw.rawValue()).length();
+                    case Map<?, ?> map ->
+                            map.values().stream().mapToLong(JsonObject::memoryBytes).sum();
+                    case Iterable<?> list -> {
+                        long bytes = 0;
+                        for (var element : list) {
+                            bytes += memoryBytes(element);
+                        }
+                        yield bytes;
+                    }
+                    case null, default -> 0;
+                };
     }
 
     Map<String, @Nullable Object> fields() {

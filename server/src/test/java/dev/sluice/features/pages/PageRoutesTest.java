@@ -2,6 +2,7 @@ package dev.sluice.features.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.platform.http.AnswerMemory;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Router;
@@ -57,6 +58,7 @@ class PageRoutesTest {
         return HttpServer.start(
                 new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
                 router,
+                AnswerMemory.ofHeap(),
                 new Uuid7(InstantSource.system(), new Random(1)));
     }
 

@@ -14,6 +14,7 @@ import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.AnswerMemory;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
@@ -82,6 +83,7 @@ class BulkResendTimeoutTest {
                 HttpServer.start(
                         new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
                         router,
+                        AnswerMemory.ofHeap(),
                         ids);
     }
 

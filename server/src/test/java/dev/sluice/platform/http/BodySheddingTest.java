@@ -45,6 +45,7 @@ class BodySheddingTest {
             return HttpServer.start(
                     new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
                     router,
+                    AnswerMemory.ofHeap(),
                     new Uuid7(InstantSource.system(), new Random(1)));
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);

@@ -30,7 +30,7 @@ class EndpointFailureTest {
     void whatever_is_thrown_is_answered_500_with_the_envelope() throws Exception {
         var settings = new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1));
         var ids = new Uuid7(InstantSource.system(), new Random(1));
-        try (var server = HttpServer.start(settings, ROUTER, ids)) {
+        try (var server = HttpServer.start(settings, ROUTER, AnswerMemory.ofHeap(), ids)) {
             var api = ApiClient.undocumented(server.port());
             for (String path : new String[] {"/bug", "/error"}) {
                 var answer = api.get(path);

@@ -84,6 +84,7 @@ class HttpTimeoutsTest {
                 timeouts,
                 MAX_CONNECTIONS,
                 ROUTER,
+                AnswerMemory.ofHeap(),
                 new Uuid7(InstantSource.system(), new Random(1)));
     }
 

@@ -49,6 +49,7 @@ class RouterTest {
                 HttpServer.start(
                         new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
                         ROUTER,
+                        AnswerMemory.ofHeap(),
                         new Uuid7(InstantSource.system(), new Random(1)));
         api = ApiClient.undocumented(server.port());
     }

@@ -45,6 +45,7 @@ class StreamReplyTest {
                         new HttpTimeouts(IDLE_TIMEOUT, IDLE_TIMEOUT, IDLE_TIMEOUT),
                         40,
                         router,
+                        AnswerMemory.ofHeap(),
                         new Uuid7(InstantSource.system(), new Random(1)));
     }
 
