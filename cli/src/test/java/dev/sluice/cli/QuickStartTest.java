@@ -116,6 +116,44 @@ class QuickStartTest {
     }
 
     @Test
+    void a_cache_that_was_made_in_another_place_is_made_anew() throws Exception {
+        run(Map.of(), "--prepare");
+        Files.setLastModifiedTime(cache, FileTime.from(Instant.EPOCH.plusSeconds(1)));
+        var moved = Files.createDirectory(folder.resolve("moved"));
+        for (String part : List.of("bin", "lib")) {
+            Files.move(folder.resolve(part), moved.resolve(part));
+        }
+
+        assertVersion(run(moved, Map.of(), "version"));
+
+        assertThat(Files.getLastModifiedTime(moved.resolve(folder.relativize(cache))).toInstant())
+                .isAfter(Instant.EPOCH.plusSeconds(1));
+    }
+
+    @Test
+    void a_cache_that_was_made_in_another_place_and_cannot_be_made_anew_is_not_used()
+            throws Exception {
+        run(Map.of(), "--prepare");
+        Files.writeString(lib.resolve("quick.aot.home"), "/elsewhere\n");
+        var loaded = folder.resolve("loaded");
+        var options = Map.of("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + loaded);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.setPosixFilePermissions(lib, PosixFilePermissions.fromString("r-xr-xr-x"));
+        try {
+            var version = run(options, "version");
+            assertThat(version.status()).as(version.err()).isZero();
+        } finally {
+            Files.setPosixFilePermissions(lib, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+
+        assertThat(Files.readString(loaded).lines())
+                .filteredOn(line -> line.contains(SluiceCommand.class.getName() + " "))
+                .singleElement()
+                .asString()
+                .doesNotContain("shared objects file");
+    }
+
+    @Test
     void a_file_that_is_no_cache_is_ignored_without_a_word() throws Exception {
         Files.write(cache, new byte[10_000]);
 
@@ -142,14 +180,20 @@ class QuickStartTest {
     }
 
     private CliRun run(Map<String, String> variables, String... arguments) throws Exception {
+        return run(folder, variables, arguments);
+    }
+
+    private CliRun run(Path home, Map<String, String> variables, String... arguments)
+            throws Exception {
         var command = new ArrayList<String>();
         boolean isWritable =
-                Files.getPosixFilePermissions(lib).contains(PosixFilePermission.OWNER_WRITE);
+                Files.getPosixFilePermissions(home.resolve("lib").resolve("cli"))
+                        .contains(PosixFilePermission.OWNER_WRITE);
         if (!isWritable && System.getProperty("user.name").equals("root")) {
             // Permissions do not hold root back.
             command.addAll(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
         }
-        command.add(folder.resolve("bin").resolve("sluice").toString());
+        command.add(home.resolve("bin").resolve("sluice").toString());
         command.addAll(List.of(arguments));
         var err = folder.resolve("err.log");
         var builder = new ProcessBuilder(command).redirectError(err.toFile());
