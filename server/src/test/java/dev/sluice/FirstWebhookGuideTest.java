@@ -16,18 +16,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/// Tests that the README's first webhook works when it is pasted in one go, and that the page about
+/// Tests that the guide's first webhook works when it is pasted in one go, and that the page about
 /// receiving then leads to a verified delivery in the same shell. A script stands in for
 /// `bin/sluice`, because the server already runs, or shall not start.
-class ReadmeTest {
+class FirstWebhookGuideTest {
 
-    private static final Path README =
-            Path.of(System.getProperty("basedir", "."), "..", "README.md");
+    private static final Path DOCS = Path.of(System.getProperty("basedir", "."), "..", "docs");
+    private static final Path GUIDE = DOCS.resolve(Path.of("guide", "first-webhook.md"));
+    private static final Path RECEIVING = DOCS.resolve(Path.of("reference", "receiving.md"));
 
-    private static final Path RECEIVING =
-            README.resolveSibling(Path.of("docs", "reference", "receiving.md"));
-
-    /// The shell scripts of the section.
+    /// The shell scripts of the guide.
     private static final Pattern SCRIPT = Pattern.compile("(?s)```sh\n(.*?)```");
 
     private static final String KILL_ALL = "\nkill $(jobs -p)\n";
@@ -81,23 +79,17 @@ class ReadmeTest {
         return found.group(1);
     }
 
-    /// Returns the script of the section, which a person pastes. An interactive `zsh` does not know
+    /// Returns the script of the guide, which a person pastes. An interactive `zsh` does not know
     /// comments.
     private static String script() throws IOException {
         var scripts =
-                SCRIPT.matcher(section("## A first webhook in a minute"))
+                SCRIPT.matcher(Files.readString(GUIDE))
                         .results()
                         .map(script -> script.group(1))
                         .toList();
         assertThat(scripts).hasSize(1);
         assertThat(scripts.getFirst().lines()).noneMatch(line -> line.matches("(.* )?#( .*)?"));
         return scripts.getFirst();
-    }
-
-    private static String section(String heading) throws IOException {
-        String text = Files.readString(README);
-        int begin = text.indexOf(heading);
-        return text.substring(begin, text.indexOf("\n## ", begin));
     }
 
     private void standIn(String command) throws IOException {
