@@ -178,6 +178,11 @@ public final class RunningSluice implements AutoCloseable {
         return sluice.pools().relay();
     }
 
+    /// Returns the pool that the requests of the management API share.
+    public Db apiPool() {
+        return sluice.pools().api();
+    }
+
     public int port() {
         return sluice.port();
     }

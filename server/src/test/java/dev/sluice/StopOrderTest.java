@@ -78,6 +78,7 @@ class StopOrderTest {
                             "pool node",
                             "pool delivery",
                             "pool relay",
+                            "pool access",
                             "pool api",
                             "data directory");
         }

@@ -1,9 +1,12 @@
 package dev.sluice.account.access;
 
+import dev.sluice.platform.db.ConnectionOwner;
 import dev.sluice.platform.http.Endpoint;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
+import dev.sluice.platform.http.StreamBody;
+import dev.sluice.platform.http.StreamOutput;
 
 import java.io.IOException;
 import java.util.List;
@@ -53,19 +56,45 @@ public final class Api {
     }
 
     private <W> Endpoint guarded(Gate<W> gate, Handler<W> handler) {
-        return request -> handler.answer(gate.admit(authenticator, request), request);
+        return owned(request -> handler.answer(gate.admit(authenticator, request), request));
+    }
+
+    /// Returns an endpoint whose requests, with the streams that they answer, use the database for
+    /// their owner. That is the client's network until the caller is known.
+    private Endpoint owned(Endpoint endpoint) {
+        return request -> {
+            var owner = new ConnectionOwner(authenticator.network(request));
+            return owner.<Reply, IOException>call(() -> endpoint.answer(request))
+                    .mapStream(body -> output -> write(owner, body, output));
+        };
+    }
+
+    private static void write(ConnectionOwner owner, StreamBody body, StreamOutput output)
+            throws IOException, InterruptedException {
+        boolean isInterrupted =
+                owner.<Boolean, IOException>call(() -> {
+                    try {
+                        body.writeTo(output);
+                        return false;
+                    } catch (InterruptedException e) {
+                        return true;
+                    }
+                });
+        if (isInterrupted) {
+            throw new InterruptedException();
+        }
     }
 
     /// Adds a route that anybody may call, without a key or session.
     public void openGet(String path, Endpoint endpoint) {
         open.add("GET " + path);
-        router.get(path, endpoint);
+        router.get(path, owned(endpoint));
     }
 
     /// Adds a route that anybody may call, without a key or session.
     public void openPost(String path, Endpoint endpoint) {
         open.add("POST " + path);
-        router.post(path, endpoint);
+        router.post(path, owned(endpoint));
     }
 
     /// Returns every route that anybody may call as `METHOD path`, sorted.

@@ -56,9 +56,18 @@ public final class Authenticator {
 
     /// A session that was found in the database, after this request was counted.
     private record RequestWithSession(
-            Session session, ApiRateLimiter.ApiRateLimitStatus rateLimit) {}
+            Session session, ApiRateLimiter.ApiRateLimitStatus rateLimit) {
+
+        /// Returns the workspace that the request is for, or else the account.
+        Object owner() {
+            return session.membership()
+                    .<Object>map(Session.SessionMembership::workspace)
+                    .orElseGet(session::account);
+        }
+    }
 
     private final Db db;
+    private final CredentialOwners owners = new CredentialOwners();
     private final ApiRateLimiter rateLimiter;
     private final OriginCheck originCheck;
     private final ClientAddress clientAddress;
@@ -67,6 +76,7 @@ public final class Authenticator {
     private final InstantSource clock;
     private final NetworkCounter wrongKeys = new NetworkCounter();
 
+    /// @param db the pool for identifying callers. Other work must not use it
     /// @param baseUrl the server's public address, from which the dashboard's pages are served
     /// @param activity is marked on each request, so that the server is not considered idle
     public Authenticator(
@@ -178,6 +188,11 @@ public final class Authenticator {
         }
     }
 
+    /// Returns the network from which the client sent the request.
+    String network(Request request) {
+        return ClientAddress.network(clientAddress.of(request));
+    }
+
     /// Returns an audit trail for the changes that the signed-in person makes.
     public AuditTrail trail(Request request, Session session) {
         return trail(request, AuditActor.user(session.account()));
@@ -224,7 +239,11 @@ public final class Authenticator {
                                 .orElseThrow(() -> unauthorized("Sign in first.")));
         originCheck.check(request);
         var found =
-                db.call(tx -> findSession(tx, hash, named))
+                owners.identify(
+                                hash,
+                                named,
+                                () -> db.call(tx -> findSession(tx, hash, named)),
+                                RequestWithSession::owner)
                         .orElseThrow(Authenticator::sessionEnded);
         rateLimiter.apply(found.rateLimit(), request);
         request.setOwner(
@@ -258,7 +277,11 @@ public final class Authenticator {
         }
         byte[] hash = ApiKey.hash(header.substring(BEARER_PREFIX.length()).strip());
         var found =
-                db.call(tx -> find(tx, hash))
+                owners.identify(
+                                hash,
+                                Optional.empty(),
+                                () -> db.call(tx -> find(tx, hash)),
+                                key -> key.key().workspace())
                         .orElseThrow(() -> wrongKey(request, "The API key is unknown."));
         if (found.isExpired()) {
             throw wrongKey(request, "The API key has expired. Create a new one.");
@@ -280,7 +303,7 @@ public final class Authenticator {
     /// up before this limit applies.
     private ApiException wrongKey(Request request, String message) {
         var now = clock.instant();
-        String network = ClientAddress.network(clientAddress.of(request));
+        String network = network(request);
         var delay = wrongKeys.delay(network, MAX_WRONG_KEYS_PER_MINUTE, now);
         if (!delay.isZero()) {
             return ApiException.tooMany(

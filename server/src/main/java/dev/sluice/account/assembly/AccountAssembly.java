@@ -19,12 +19,14 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanStore;
 import dev.sluice.account.workspace.InviteStore;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailQueue;
+import dev.sluice.platform.meter.WorkspaceGauge;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import org.slf4j.Logger;
@@ -33,8 +35,11 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /// The account layer with all its parts: authentication of API requests, people and workspaces,
@@ -86,7 +91,7 @@ public record AccountAssembly(
         var mail = base.mail().map(sender -> new MailQueue(sender, base.clock()));
         var authenticator =
                 new Authenticator(
-                        db,
+                        base.pools().access(),
                         plans,
                         settings.people().baseUrl(),
                         new ClientAddress(settings.people().trustedProxies()),
@@ -167,6 +172,25 @@ public record AccountAssembly(
         InviteStore.deleteExpired(tx, now);
         PasswordResetStore.deleteExpired(tx, now);
         SessionUseStore.deleteBefore(tx, MinuteWindow.number(now));
+    }
+
+    /// Returns how many connections of the management API's pool each workspace holds.
+    public WorkspaceGauge databaseConnections() {
+        return new WorkspaceGauge(
+                "sluice_workspace_database_connections",
+                "Database connections that a workspace's management requests hold.",
+                () -> byWorkspace(api.db().heldByOwner()));
+    }
+
+    /// Leaves out owners that are no workspaces: people without one, and networks.
+    private static Map<UUID, Long> byWorkspace(Map<Object, Integer> byOwner) {
+        var held = new HashMap<UUID, Long>();
+        byOwner.forEach((owner, count) -> {
+            if (owner instanceof WorkspaceId workspace) {
+                held.put(workspace.value(), (long) count);
+            }
+        });
+        return held;
     }
 
     public void addTo(Api api) {

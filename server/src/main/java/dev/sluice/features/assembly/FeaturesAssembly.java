@@ -208,6 +208,7 @@ public final class FeaturesAssembly {
     /// Returns what each workspace holds of the resources that workspaces share.
     private List<WorkspaceGauge> workspaceGauges(AnswerMemory answers) {
         var gauges = new ArrayList<>(engine.workspaceGauges());
+        gauges.add(account.databaseConnections());
         gauges.add(
                 new WorkspaceGauge(
                         "sluice_workspace_answer_bytes",

@@ -106,12 +106,14 @@ final class DatabaseMetrics {
         Map<String, Integer> idle = new TreeMap<>();
         Map<String, Integer> waiting = new TreeMap<>();
         Map<String, Integer> max = new TreeMap<>();
+        Map<String, Long> refused = new TreeMap<>();
         for (var pool : pools) {
             var use = pool.use();
             active.put(use.name(), use.active());
             idle.put(use.name(), use.idle());
             waiting.put(use.name(), use.waiting());
             max.put(use.name(), use.max());
+            refused.put(use.name(), use.refused());
         }
         metrics.gauges("sluice_pool_active_connections", "Connections in use.", "pool", active);
         metrics.gauges("sluice_pool_idle_connections", "Connections not in use.", "pool", idle);
@@ -122,5 +124,10 @@ final class DatabaseMetrics {
                 waiting);
         metrics.gauges(
                 "sluice_pool_max_connections", "Connections that a pool may have.", "pool", max);
+        metrics.counters(
+                "sluice_pool_refused",
+                "Statements refused because their workspace had its share of the pool.",
+                "pool",
+                refused);
     }
 }

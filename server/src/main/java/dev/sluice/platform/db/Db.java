@@ -9,6 +9,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -43,9 +45,13 @@ public final class Db implements AutoCloseable {
     private final HikariDataSource pool;
     private final OutageLog outages;
 
-    private Db(HikariDataSource pool, OutageLog outages) {
+    /// Shares the connections between owners; empty if whoever comes first gets one.
+    private final Optional<ConnectionLine> line;
+
+    private Db(HikariDataSource pool, OutageLog outages, Optional<ConnectionLine> line) {
         this.pool = pool;
         this.outages = outages;
+        this.line = line;
     }
 
     /// @param name the name of the pool in log lines and in PostgreSQL's `pg_stat_activity`
@@ -53,9 +59,30 @@ public final class Db implements AutoCloseable {
     /// @param statementTimeout how long one statement may run
     public static Db open(
             Database database, String name, int connections, Duration statementTimeout) {
+        return open(database, name, connections, statementTimeout, Optional.empty());
+    }
+
+    /// Opens a pool whose connections are shared between the owners of the work: one
+    /// [ConnectionOwner] holds at most half of them.
+    public static Db openShared(
+            Database database, String name, int connections, Duration statementTimeout) {
+        return open(
+                database,
+                name,
+                connections,
+                statementTimeout,
+                Optional.of(new ConnectionLine(connections)));
+    }
+
+    private static Db open(
+            Database database,
+            String name,
+            int connections,
+            Duration statementTimeout,
+            Optional<ConnectionLine> line) {
         var config = config(database, name, connections, statementTimeout);
         try {
-            return new Db(new HikariDataSource(config), OutageLog.of(database));
+            return new Db(new HikariDataSource(config), OutageLog.of(database), line);
         } catch (HikariPool.PoolInitializationException e) {
             throw new DbException(String.valueOf(e.getMessage()));
         }
@@ -69,7 +96,7 @@ public final class Db implements AutoCloseable {
         var config = config(database, name, connections, statementTimeout);
         config.setMinimumIdle(0);
         config.setInitializationFailTimeout(-1);
-        return new Db(new HikariDataSource(config), OutageLog.of(database));
+        return new Db(new HikariDataSource(config), OutageLog.of(database), Optional.empty());
     }
 
     private static HikariConfig config(
@@ -123,6 +150,19 @@ public final class Db implements AutoCloseable {
     }
 
     private <T> T withConnection(ConnectionWork<T> work) {
+        if (line.isEmpty()) {
+            return withPooled(work);
+        }
+        var owner = ConnectionOwner.current();
+        line.get().enter(owner, CONNECT_TIMEOUT);
+        try {
+            return withPooled(work);
+        } finally {
+            line.get().leave(owner);
+        }
+    }
+
+    private <T> T withPooled(ConnectionWork<T> work) {
         int begun = outages.begin();
         try {
             T result = runOnce(work);
@@ -189,7 +229,8 @@ public final class Db implements AutoCloseable {
     /// @param idle the number of open connections that are not in use
     /// @param waiting the number of threads that are waiting for a connection
     /// @param max the maximum number of connections
-    public record PoolUse(String name, int active, int idle, int waiting, int max) {}
+    /// @param refused how many times work got no connection because its owner had its share
+    public record PoolUse(String name, int active, int idle, int waiting, int max, long refused) {}
 
     public PoolUse use() {
         var state = pool.getHikariPoolMXBean();
@@ -197,8 +238,14 @@ public final class Db implements AutoCloseable {
                 pool.getPoolName(),
                 state.getActiveConnections(),
                 state.getIdleConnections(),
-                state.getThreadsAwaitingConnection(),
-                pool.getMaximumPoolSize());
+                state.getThreadsAwaitingConnection() + line.map(ConnectionLine::waiting).orElse(0),
+                pool.getMaximumPoolSize(),
+                line.map(ConnectionLine::refused).orElse(0L));
+    }
+
+    /// Returns how many connections each owner holds; empty if the pool is not shared.
+    public Map<Object, Integer> heldByOwner() {
+        return line.map(ConnectionLine::held).orElse(Map.of());
     }
 
     /// Returns whether the database currently responds to statements.
@@ -206,7 +253,7 @@ public final class Db implements AutoCloseable {
         try {
             return statement(tx -> tx.single("select true as there", row -> row.bool("there")));
         } catch (DbException e) {
-            return false;
+            return e.isBusy(); // says nothing about the database
         }
     }
 

@@ -17,10 +17,12 @@ public final class DbException extends RuntimeException {
 
     private final String state;
     private final DbFailure failure;
+    private final boolean isBusy;
 
     DbException(SQLException cause) {
         super(cause.getMessage(), cause);
         this.state = stateOf(cause);
+        this.isBusy = false;
         this.failure =
                 cause instanceof SQLTransientConnectionException
                         ? DbFailure.CONNECTION_LOST
@@ -30,9 +32,20 @@ public final class DbException extends RuntimeException {
     /// Creates an exception that was not caused by a driver exception, for example because the
     /// server is too old. Its failure is [DbFailure#UNKNOWN].
     DbException(String message) {
+        this(message, DbFailure.UNKNOWN, false);
+    }
+
+    private DbException(String message, DbFailure failure, boolean isBusy) {
         super(message);
         this.state = "";
-        this.failure = DbFailure.UNKNOWN;
+        this.failure = failure;
+        this.isBusy = isBusy;
+    }
+
+    /// Returns the exception for work whose owner has its share of the connections already.
+    static DbException busy() {
+        return new DbException(
+                "the owner's share of the connections is in use", DbFailure.PASSING, true);
     }
 
     private static String stateOf(SQLException cause) {
@@ -49,6 +62,12 @@ public final class DbException extends RuntimeException {
     /// committed.
     public boolean isConnectionLost() {
         return failure == DbFailure.CONNECTION_LOST;
+    }
+
+    /// Returns whether the work did not get a connection because its owner has its share of the
+    /// pool already. The database is not the cause, and nothing was done.
+    public boolean isBusy() {
+        return isBusy;
     }
 
     /// Returns whether the database does not exist, or does not accept this user and password.

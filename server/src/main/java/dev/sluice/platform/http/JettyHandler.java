@@ -167,6 +167,7 @@ final class JettyHandler extends Handler.Abstract {
                             ApiErrorCode.MALFORMED_REQUEST,
                             String.valueOf(e.getMessage()),
                             List.of());
+            case DbException e when e.isBusy() -> busy();
             case DbException e when e.isConnectionLost() -> unavailable(e, id);
             case DbException e when e.failure().isPassing() -> refusedForNow(e, id);
             default -> unexpected(failure, id);
@@ -178,6 +179,16 @@ final class JettyHandler extends Handler.Abstract {
         return Reply.error(
                         ApiErrorCode.UNAVAILABLE,
                         "The database did not answer. Try again.",
+                        List.of())
+                .with("Retry-After", "1");
+    }
+
+    /// Not logged: whoever sends too many requests would otherwise fill the log, too.
+    private static Reply busy() {
+        return Reply.error(
+                        ApiErrorCode.UNAVAILABLE,
+                        "Too many of your requests are using the database at once. This one was not"
+                                + " carried out to its end. Try again.",
                         List.of())
                 .with("Retry-After", "1");
     }

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// An HTTP response: a status, headers, and a body. Immutable.
 ///
@@ -153,6 +154,14 @@ public final class Reply {
     /// attacker could guess the secret from the reply's length (the BREACH attack).
     public Reply uncompressed() {
         return new Reply(status, headers, body, json, stream, false);
+    }
+
+    /// Returns a copy of this reply whose stream was changed, if it has one.
+    public Reply mapStream(UnaryOperator<StreamBody> change) {
+        return stream.isEmpty()
+                ? this
+                : new Reply(
+                        status, headers, body, json, stream.map(change), isCompressible);
     }
 
     Reply withBody(byte[] other) {
