@@ -1,6 +1,8 @@
 package dev.sluice;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
+import dev.sluice.account.access.Budgets;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.engine.assembly.EngineAssembly;
 import dev.sluice.engine.assembly.EngineSettings;
@@ -31,6 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
@@ -47,6 +51,7 @@ final class Sluice implements AutoCloseable {
     private final Shutdown shutdown = new Shutdown(new Activity());
     private final Router router = new Router();
     private @Nullable Api api;
+    private @Nullable Budgets budgets;
     private volatile boolean isStopping;
     private @Nullable Listeners listeners;
     private @Nullable Pools pools;
@@ -113,8 +118,9 @@ final class Sluice implements AutoCloseable {
                         new FeaturesAssembly.AlertSettings(
                                 config.server().baseUrl(), config.messengerApiUrl()));
 
-        var routes = new Api(router, account.api().authenticator());
+        var routes = new Api(router, account.api().authenticator(), account.api().budgets());
         api = routes;
+        budgets = account.api().budgets();
         account.addTo(routes);
         gateway.addTo(routes);
         engine.addTo(router);
@@ -241,6 +247,14 @@ final class Sluice implements AutoCloseable {
     /// Returns every API route that anybody may call, as `METHOD pattern`.
     List<String> openRoutes() {
         return Objects.requireNonNull(api).openRoutes();
+    }
+
+    SortedMap<String, Set<Budget>> budgetsByRoute() {
+        return Objects.requireNonNull(api).budgetsByRoute();
+    }
+
+    Budgets budgets() {
+        return Objects.requireNonNull(budgets);
     }
 
     Pools pools() {

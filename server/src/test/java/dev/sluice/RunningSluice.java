@@ -1,5 +1,7 @@
 package dev.sluice;
 
+import dev.sluice.account.access.Budget;
+import dev.sluice.account.access.Budgets;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -18,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.function.DoubleSupplier;
 
@@ -199,6 +203,15 @@ public final class RunningSluice implements AutoCloseable {
 
     public List<String> openRoutes() {
         return sluice.openRoutes();
+    }
+
+    /// Returns the budgets that each route spends, by `METHOD path`.
+    SortedMap<String, Set<Budget>> budgetsByRoute() {
+        return sluice.budgetsByRoute();
+    }
+
+    Budgets budgets() {
+        return sluice.budgets();
     }
 
     List<String> stopOrder() {

@@ -8,6 +8,7 @@ import java.time.InstantSource;
 /// The objects that most routes of the management API need, bundled into one parameter.
 ///
 /// @param db the connection pool for the management API
+/// @param budgets what requests spend
 /// @param ids generates ids for new resources
 /// @param clock supplies the timestamps stored with resources
-public record ApiContext(Db db, Authenticator authenticator, Uuid7 ids, InstantSource clock) {}
+public record ApiContext(Db db, Authenticator authenticator, Budgets budgets, Uuid7 ids, InstantSource clock) {}

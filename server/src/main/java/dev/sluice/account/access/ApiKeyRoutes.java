@@ -57,9 +57,9 @@ public final class ApiKeyRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/api-keys", Gate.MEMBER, this::list);
-        api.post("/api/v1/api-keys", Gate.MEMBER, this::create);
-        api.delete("/api/v1/api-keys/{id}", Gate.MEMBER, this::delete);
+        api.get("/api/v1/api-keys", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.post("/api/v1/api-keys", Gate.MEMBER, Set.of(Budget.DATABASE), this::create);
+        api.delete("/api/v1/api-keys/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::delete);
     }
 
     private Reply list(Caller caller, Request request) {

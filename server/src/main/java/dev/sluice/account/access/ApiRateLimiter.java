@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
@@ -89,6 +90,10 @@ final class ApiRateLimiter {
     }
 
     private final PlanCatalog plans;
+
+    /// Replaces each limit if it is not empty.
+    private volatile OptionalInt replacement = OptionalInt.empty();
+
     private final Map<Limit, LongAdder> refused = new EnumMap<>(Limit.class);
 
     ApiRateLimiter(PlanCatalog plans) {
@@ -104,7 +109,8 @@ final class ApiRateLimiter {
     /// @param plan the name of the workspace's plan
     Optional<ApiRateLimitStatus> countRequest(
             Tx tx, WorkspaceId workspace, String plan, Instant now) {
-        var max = plans.byNameOrLast(plan).limits().apiRequestsPerMinute();
+        var ofPlan = plans.byNameOrLast(plan).limits().apiRequestsPerMinute();
+        var max = replacement.isPresent() ? replacement : ofPlan;
         if (max.isEmpty()) {
             return Optional.empty();
         }
@@ -142,10 +148,21 @@ final class ApiRateLimiter {
                 : ofAccount;
     }
 
-    private static ApiRateLimitStatus countSessionRequest(
-            Tx tx, Limit limit, UUID owner, int max, Instant now) {
-        var count = SessionUseStore.increment(tx, owner, MinuteWindow.number(now), max);
+    private ApiRateLimitStatus countSessionRequest(
+            Tx tx, Limit limit, UUID owner, int usual, Instant now) {
+        int max = replacement.orElse(usual);
+        var count =
+                max == 0
+                        ? Optional.<Integer>empty()
+                        : SessionUseStore.increment(tx, owner, MinuteWindow.number(now), max);
         return ApiRateLimitStatus.of(limit, max, count, now);
+    }
+
+    /// Replaces all limits by one number, for tests.
+    ///
+    /// @param max empty for the usual limits
+    void replaceLimits(OptionalInt max) {
+        replacement = max;
     }
 
     /// Adds the limit's headers to the reply.

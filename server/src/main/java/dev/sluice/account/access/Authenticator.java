@@ -330,6 +330,13 @@ public final class Authenticator {
                 });
     }
 
+    /// Returns the budgets that requests spend.
+    ///
+    /// @param shared the pool that requests use once the caller is identified
+    public Budgets budgets(Db shared) {
+        return new Budgets(shared, rateLimiter);
+    }
+
     /// Counts the requests that were over a rate limit.
     public CounterFamily refusedRequests() {
         return rateLimiter.refusedRequests();

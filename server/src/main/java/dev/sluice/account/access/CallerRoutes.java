@@ -7,6 +7,8 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.json.JsonObject;
 
+import java.util.Set;
+
 /// The route `GET /api/v1/me`, which shows the caller, the caller's current workspace, and the
 /// prefix of the server's own headers.
 public final class CallerRoutes {
@@ -21,7 +23,7 @@ public final class CallerRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/me", Gate.MEMBER_EVEN_IF_SUSPENDED, this::get);
+        api.get("/api/v1/me", Gate.MEMBER_EVEN_IF_SUSPENDED, Set.of(Budget.DATABASE), this::get);
     }
 
     private Reply get(Caller caller, Request request) {

@@ -39,6 +39,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -98,7 +99,8 @@ public record AccountAssembly(
                         base.ids(),
                         base.activity(),
                         base.clock());
-        var api = new ApiContext(db, authenticator, base.ids(), base.clock());
+        var api = new ApiContext(
+                        db, authenticator, authenticator.budgets(db), base.ids(), base.clock());
         var idempotency = new IdempotencyKeys(db, base.sealer(), base.clock());
         var random = new SecretGenerator();
         var signIn = new SignInAssembly(api, settings.people(), mail, random);
@@ -125,7 +127,7 @@ public record AccountAssembly(
                         new ApiKeyRoutes(db, idempotency, base.ids(), random, base.clock())::addTo,
                         signIn::addTo,
                         members::addTo,
-                        routes -> routes.openGet("/api/v1/plans", _ -> Reply.ok(plans.json()))));
+                        routes -> routes.openGet("/api/v1/plans", Set.of(), _ -> Reply.ok(plans.json()))));
     }
 
     /// Returns the chores that delete expired sessions, invites and password resets, counts of

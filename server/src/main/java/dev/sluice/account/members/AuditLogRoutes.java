@@ -1,6 +1,7 @@
 package dev.sluice.account.members;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.changes.AuditLogQueries;
@@ -15,6 +16,7 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
+import java.util.Set;
 
 /// The route `GET /api/v1/audit-log`, which shows admins and owners the changes in their current
 /// workspace.
@@ -27,7 +29,7 @@ public final class AuditLogRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/audit-log", Gate.MEMBER, this::list);
+        api.get("/api/v1/audit-log", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
     }
 
     private Reply list(Caller caller, Request request) {

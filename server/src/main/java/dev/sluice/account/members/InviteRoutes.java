@@ -4,6 +4,7 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
@@ -75,13 +76,22 @@ public final class InviteRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/workspaces/{id}/invites", access.adminRead(), this::list);
-        api.post("/api/v1/workspaces/{id}/invites", access.atLeast(Role.ADMIN), this::create);
+        api.get(
+                "/api/v1/workspaces/{id}/invites",
+                access.adminRead(),
+                Set.of(Budget.DATABASE),
+                this::list);
+        api.post(
+                "/api/v1/workspaces/{id}/invites",
+                access.atLeast(Role.ADMIN),
+                Set.of(Budget.DATABASE),
+                this::create);
         api.delete(
                 "/api/v1/workspaces/{id}/invites/{invite_id}",
                 access.atLeast(Role.ADMIN),
+                Set.of(Budget.DATABASE),
                 this::delete);
-        api.post("/api/v1/invites/accept", Gate.PERSON, this::accept);
+        api.post("/api/v1/invites/accept", Gate.PERSON, Set.of(Budget.DATABASE), this::accept);
     }
 
     private Reply list(WorkspaceId workspace, Request request) {

@@ -1,6 +1,7 @@
 package dev.sluice.account.members;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
@@ -46,17 +47,31 @@ public final class MemberRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/workspaces/{id}/members", access.adminRead(), this::list);
+        api.get(
+                "/api/v1/workspaces/{id}/members",
+                access.adminRead(),
+                Set.of(Budget.DATABASE),
+                this::list);
         api.patch(
                 "/api/v1/workspaces/{id}/members/{user_id}",
                 access.atLeast(Role.ADMIN),
+                Set.of(Budget.DATABASE),
                 this::changeRole);
         api.delete(
                 "/api/v1/workspaces/{id}/members/{user_id}",
                 access.atLeast(Role.ADMIN),
+                Set.of(Budget.DATABASE),
                 this::remove);
-        api.post("/api/v1/workspaces/{id}/leave", access.member(), this::leave);
-        api.post("/api/v1/workspaces/{id}/transfer", access.atLeast(Role.OWNER), this::transfer);
+        api.post(
+                "/api/v1/workspaces/{id}/leave",
+                access.member(),
+                Set.of(Budget.DATABASE),
+                this::leave);
+        api.post(
+                "/api/v1/workspaces/{id}/transfer",
+                access.atLeast(Role.OWNER),
+                Set.of(Budget.DATABASE),
+                this::transfer);
     }
 
     private Reply list(WorkspaceId workspace, Request request) {

@@ -2,6 +2,7 @@ package dev.sluice.account.members;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
@@ -68,11 +69,19 @@ public final class WorkspaceRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/workspaces", ACCOUNT, this::list);
-        api.post("/api/v1/workspaces", Gate.PERSON, this::create);
-        api.get("/api/v1/workspaces/{id}", access.member(), this::get);
-        api.patch("/api/v1/workspaces/{id}", access.atLeast(Role.ADMIN), this::rename);
-        api.post("/api/v1/workspaces/{id}/switch", access.member(), this::switchTo);
+        api.get("/api/v1/workspaces", ACCOUNT, Set.of(Budget.DATABASE), this::list);
+        api.post("/api/v1/workspaces", Gate.PERSON, Set.of(Budget.DATABASE), this::create);
+        api.get("/api/v1/workspaces/{id}", access.member(), Set.of(Budget.DATABASE), this::get);
+        api.patch(
+                "/api/v1/workspaces/{id}",
+                access.atLeast(Role.ADMIN),
+                Set.of(Budget.DATABASE),
+                this::rename);
+        api.post(
+                "/api/v1/workspaces/{id}/switch",
+                access.member(),
+                Set.of(Budget.DATABASE),
+                this::switchTo);
     }
 
     /// Lists the workspaces of the person who is signed in, or of the person who created the API

@@ -4,6 +4,7 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
@@ -26,6 +27,7 @@ import dev.sluice.platform.http.Request;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -58,7 +60,7 @@ public final class AccountRoutes {
     }
 
     public void addTo(Api api) {
-        api.delete("/api/v1/auth/account", Gate.PERSON, this::delete);
+        api.delete("/api/v1/auth/account", Gate.PERSON, Set.of(Budget.DATABASE), this::delete);
     }
 
     private Reply delete(Session session, Request request) throws IOException {

@@ -3,6 +3,7 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.NetworkCounter;
 import dev.sluice.account.access.SessionStore;
@@ -20,6 +21,7 @@ import dev.sluice.platform.secret.Sha256;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 
 /// The routes `POST /api/v1/auth/password-reset` and `…/password-reset/confirm`, which let a person
 /// who forgot their password set a new one through an e-mailed link.
@@ -56,8 +58,8 @@ public final class PasswordResetRoutes {
     }
 
     public void addTo(Api api) {
-        api.openPost("/api/v1/auth/password-reset", this::request);
-        api.openPost("/api/v1/auth/password-reset/confirm", this::confirm);
+        api.openPost("/api/v1/auth/password-reset", Set.of(Budget.DATABASE), this::request);
+        api.openPost("/api/v1/auth/password-reset/confirm", Set.of(Budget.DATABASE), this::confirm);
     }
 
     private Reply request(Request request) throws IOException {

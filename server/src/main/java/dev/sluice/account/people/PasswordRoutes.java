@@ -4,6 +4,7 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// The route `POST /api/v1/auth/password`, with which a signed-in person changes their password.
 /// All of the person's other sessions end, and the current session gets a new token.
@@ -47,7 +49,7 @@ public final class PasswordRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/auth/password", Gate.PERSON, this::change);
+        api.post("/api/v1/auth/password", Gate.PERSON, Set.of(Budget.DATABASE), this::change);
     }
 
     private Reply change(Session session, Request request) throws IOException {

@@ -3,6 +3,7 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.NetworkCounter;
@@ -72,7 +73,7 @@ public final class RegistrationRoutes {
     }
 
     public void addTo(Api api) {
-        api.openPost("/api/v1/auth/register", this::register);
+        api.openPost("/api/v1/auth/register", Set.of(Budget.DATABASE), this::register);
     }
 
     private Reply register(Request request) throws IOException {

@@ -2,6 +2,7 @@ package dev.sluice.account.people;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
@@ -13,6 +14,7 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes `GET /api/v1/auth/sessions` and `DELETE /api/v1/auth/sessions/{id}`, with which a
@@ -30,8 +32,8 @@ public final class SessionRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/auth/sessions", Gate.PERSON, this::list);
-        api.delete("/api/v1/auth/sessions/{id}", Gate.PERSON, this::end);
+        api.get("/api/v1/auth/sessions", Gate.PERSON, Set.of(Budget.DATABASE), this::list);
+        api.delete("/api/v1/auth/sessions/{id}", Gate.PERSON, Set.of(Budget.DATABASE), this::end);
     }
 
     private Reply list(Session session, Request request) {

@@ -4,6 +4,7 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.access.Session;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 
 /// The routes `POST /api/v1/auth/login` and `/auth/logout`: signing in and out.
 public final class SignInRoutes {
@@ -48,8 +50,8 @@ public final class SignInRoutes {
     }
 
     public void addTo(Api api) {
-        api.openPost("/api/v1/auth/login", this::login);
-        api.post("/api/v1/auth/logout", Gate.PERSON, this::logout);
+        api.openPost("/api/v1/auth/login", Set.of(Budget.DATABASE), this::login);
+        api.post("/api/v1/auth/logout", Gate.PERSON, Set.of(Budget.DATABASE), this::logout);
     }
 
     private Reply login(Request request) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.features.alerts;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.features.alerts.ChannelClient.SendResult;
@@ -49,7 +50,11 @@ public final class AlertTestRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/alert-configs/{id}/test", Gate.MEMBER, this::test);
+        api.post(
+                "/api/v1/alert-configs/{id}/test",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::test);
     }
 
     private record PreparedTest(AlertConfig config, AlertMessage message) {}

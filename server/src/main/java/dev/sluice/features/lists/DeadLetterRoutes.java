@@ -3,6 +3,7 @@ package dev.sluice.features.lists;
 import static dev.sluice.history.counts.BudgetedScan.SCAN_TIME_BUDGET;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
@@ -22,6 +23,7 @@ import dev.sluice.platform.http.Request;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Set;
 
 /// The routes that list, summarize and group dead letters, under `/api/v1/sources/{id}/dlq` and
 /// `/api/v1/dlq`.
@@ -51,10 +53,18 @@ public final class DeadLetterRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/sources/{id}/dlq", Gate.MEMBER, this::listOfSource);
-        api.get("/api/v1/sources/{id}/dlq/summary", Gate.MEMBER, this::summary);
-        api.get("/api/v1/dlq", Gate.MEMBER, this::list);
-        api.get("/api/v1/dlq/groups", Gate.MEMBER, this::groups);
+        api.get(
+                "/api/v1/sources/{id}/dlq",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::listOfSource);
+        api.get(
+                "/api/v1/sources/{id}/dlq/summary",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::summary);
+        api.get("/api/v1/dlq", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.get("/api/v1/dlq/groups", Gate.MEMBER, Set.of(Budget.DATABASE), this::groups);
     }
 
     private Reply listOfSource(Caller caller, Request request) {

@@ -1,6 +1,7 @@
 package dev.sluice.features.lists;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
@@ -15,6 +16,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 
 import java.time.InstantSource;
+import java.util.Set;
 
 /// The route `GET /api/v1/deliveries`, which lists a workspace's deliveries.
 public final class DeliveryRoutes {
@@ -39,7 +41,7 @@ public final class DeliveryRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/deliveries", Gate.MEMBER, this::list);
+        api.get("/api/v1/deliveries", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
     }
 
     private Reply list(Caller caller, Request request) {

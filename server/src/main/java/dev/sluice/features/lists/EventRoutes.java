@@ -2,6 +2,7 @@ package dev.sluice.features.lists;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
@@ -35,6 +36,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 
@@ -73,9 +75,9 @@ public final class EventRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/events", Gate.MEMBER, this::list);
-        api.get("/api/v1/events/{id}", Gate.MEMBER, this::get);
-        api.get("/api/v1/deliveries/{id}", Gate.MEMBER, this::getDelivery);
+        api.get("/api/v1/events", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.get("/api/v1/events/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
+        api.get("/api/v1/deliveries/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::getDelivery);
     }
 
     private Reply list(Caller caller, Request request) {

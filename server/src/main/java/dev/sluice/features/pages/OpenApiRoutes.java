@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 
 /// The route `GET /api/openapi.json`, which serves the OpenAPI document. The route needs no API
 /// key. The document changes only with a new release.
@@ -73,7 +74,7 @@ public final class OpenApiRoutes {
     }
 
     public static void addTo(Api api) {
-        api.openGet("/api/openapi.json", new OpenApiRoutes(document())::get);
+        api.openGet("/api/openapi.json", Set.of(), new OpenApiRoutes(document())::get);
     }
 
     private Reply get(Request request) {

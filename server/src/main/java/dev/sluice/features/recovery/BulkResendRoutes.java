@@ -2,6 +2,7 @@ package dev.sluice.features.recovery;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -78,7 +79,11 @@ public final class BulkResendRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/deliveries/resend-bulk", Gate.MEMBER, this::resend);
+        api.post(
+                "/api/v1/deliveries/resend-bulk",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::resend);
     }
 
     private Reply resend(Caller caller, Request request) throws IOException {

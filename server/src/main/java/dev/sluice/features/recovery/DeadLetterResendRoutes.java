@@ -2,6 +2,7 @@ package dev.sluice.features.recovery;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -70,7 +71,7 @@ public final class DeadLetterResendRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/dlq/resend", Gate.MEMBER, this::resend);
+        api.post("/api/v1/dlq/resend", Gate.MEMBER, Set.of(Budget.DATABASE), this::resend);
     }
 
     private Reply resend(Caller caller, Request request) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.features.recovery;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
@@ -76,8 +77,8 @@ public final class DismissalRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/dlq/dismiss", Gate.MEMBER, this::dismiss);
-        api.post("/api/v1/dlq/undismiss", Gate.MEMBER, this::undismiss);
+        api.post("/api/v1/dlq/dismiss", Gate.MEMBER, Set.of(Budget.DATABASE), this::dismiss);
+        api.post("/api/v1/dlq/undismiss", Gate.MEMBER, Set.of(Budget.DATABASE), this::undismiss);
     }
 
     private Reply dismiss(Caller caller, Request request) throws IOException {

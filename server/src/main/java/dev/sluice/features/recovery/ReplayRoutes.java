@@ -1,6 +1,7 @@
 package dev.sluice.features.recovery;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.platform.db.Db;
@@ -33,18 +34,20 @@ public final class ReplayRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/replays", Gate.MEMBER, this::list);
-        api.get("/api/v1/replays/{id}", Gate.MEMBER, this::get);
-        api.patch("/api/v1/replays/{id}", Gate.MEMBER, this::update);
+        api.get("/api/v1/replays", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.get("/api/v1/replays/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
+        api.patch("/api/v1/replays/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::update);
         api.post(
                 "/api/v1/replays/{id}/pause",
                 Gate.MEMBER,
+                Set.of(Budget.DATABASE),
                 (caller, request) -> setPaused(caller, request, true));
         api.post(
                 "/api/v1/replays/{id}/resume",
                 Gate.MEMBER,
+                Set.of(Budget.DATABASE),
                 (caller, request) -> setPaused(caller, request, false));
-        api.post("/api/v1/replays/{id}/cancel", Gate.MEMBER, this::cancel);
+        api.post("/api/v1/replays/{id}/cancel", Gate.MEMBER, Set.of(Budget.DATABASE), this::cancel);
     }
 
     private Reply list(Caller caller, Request request) {

@@ -2,6 +2,7 @@ package dev.sluice.features.recovery;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// `POST /api/v1/events/{id}/resend`: resends one event to some or all connections of its source.
@@ -56,7 +58,7 @@ public final class ResendRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/events/{id}/resend", Gate.MEMBER, this::resend);
+        api.post("/api/v1/events/{id}/resend", Gate.MEMBER, Set.of(Budget.DATABASE), this::resend);
     }
 
     private Reply resend(Caller caller, Request request) throws IOException {

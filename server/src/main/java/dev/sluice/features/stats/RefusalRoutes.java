@@ -1,6 +1,7 @@
 package dev.sluice.features.stats;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.source.SourceId;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 
 /// The route `GET /api/v1/sources/{id}/refusals`, which returns the number of requests that a
 /// source refused, by minute and reason.
@@ -38,7 +40,7 @@ public final class RefusalRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/sources/{id}/refusals", Gate.MEMBER, this::list);
+        api.get("/api/v1/sources/{id}/refusals", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
     }
 
     private Reply list(Caller caller, Request request) {

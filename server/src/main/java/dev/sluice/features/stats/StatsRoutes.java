@@ -1,6 +1,7 @@
 package dev.sluice.features.stats;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.features.stats.StatsScope.ScopeFilter;
@@ -19,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -38,10 +40,18 @@ public final class StatsRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/stats/overview", Gate.MEMBER, this::overview);
-        api.get("/api/v1/stats/volume-by-source", Gate.MEMBER, this::volumeBySource);
-        api.get("/api/v1/stats/by-source", Gate.MEMBER, this::bySource);
-        api.get("/api/v1/stats/by-destination", Gate.MEMBER, this::byDestination);
+        api.get("/api/v1/stats/overview", Gate.MEMBER, Set.of(Budget.DATABASE), this::overview);
+        api.get(
+                "/api/v1/stats/volume-by-source",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::volumeBySource);
+        api.get("/api/v1/stats/by-source", Gate.MEMBER, Set.of(Budget.DATABASE), this::bySource);
+        api.get(
+                "/api/v1/stats/by-destination",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::byDestination);
     }
 
     private Reply overview(Caller caller, Request request) {

@@ -10,6 +10,7 @@ import dev.sluice.platform.json.JsonObject;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -56,9 +57,9 @@ public final class StatusRoutes {
     }
 
     public void addTo(Api api) {
-        api.openGet("/api/v1/status", _ -> status());
-        api.openGet("/healthz/live", _ -> health(true));
-        api.openGet("/healthz/ready", _ -> health(isUp(db.isReachable())));
+        api.openGet("/api/v1/status", Set.of(), _ -> status());
+        api.openGet("/healthz/live", Set.of(), _ -> health(true));
+        api.openGet("/healthz/ready", Set.of(), _ -> health(isUp(db.isReachable())));
     }
 
     private static Reply health(boolean isUp) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.Plan;
@@ -117,12 +118,14 @@ public final class StreamRoutes {
         api.get(
                 "/api/v1/sources/{id}/tail",
                 Gate.STREAM,
+                Set.of(Budget.DATABASE),
                 (caller, request) -> ofSource(caller, request, false));
         api.get(
                 "/api/v1/sources/{id}/stream",
                 Gate.STREAM,
+                Set.of(Budget.DATABASE),
                 (caller, request) -> ofSource(caller, request, true));
-        api.get("/api/v1/stream", Gate.STREAM, this::ofSources);
+        api.get("/api/v1/stream", Gate.STREAM, Set.of(Budget.DATABASE), this::ofSources);
     }
 
     private Reply ofSource(Caller caller, Request request, boolean isFull) {

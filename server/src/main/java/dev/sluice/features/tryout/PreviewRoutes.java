@@ -1,6 +1,7 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
@@ -28,6 +29,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
 
+import java.util.Set;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -83,7 +85,7 @@ public final class PreviewRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/connections/preview", Gate.MEMBER, this::preview);
+        api.post("/api/v1/connections/preview", Gate.MEMBER, Set.of(Budget.DATABASE), this::preview);
     }
 
     private Reply preview(Caller caller, Request request) throws IOException {

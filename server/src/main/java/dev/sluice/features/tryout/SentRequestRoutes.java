@@ -1,6 +1,7 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCatalog;
@@ -66,7 +67,7 @@ public final class SentRequestRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/deliveries/{id}/attempts/{number}/request", Gate.MEMBER, this::get);
+        api.get("/api/v1/deliveries/{id}/attempts/{number}/request", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
     }
 
     private Reply get(Caller caller, Request request) {

@@ -1,6 +1,7 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
@@ -96,7 +97,7 @@ public final class TestDeliveryRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/destinations/{id}/test", Gate.MEMBER, this::test);
+        api.post("/api/v1/destinations/{id}/test", Gate.MEMBER, Set.of(Budget.DATABASE), this::test);
     }
 
     private Reply test(Caller caller, Request request) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -83,7 +84,7 @@ public final class TestEventRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/sources/{id}/test-event", Gate.MEMBER, this::send);
+        api.post("/api/v1/sources/{id}/test-event", Gate.MEMBER, Set.of(Budget.DATABASE), this::send);
     }
 
     private Reply send(Caller caller, Request request) throws IOException {

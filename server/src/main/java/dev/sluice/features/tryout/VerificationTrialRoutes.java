@@ -1,6 +1,7 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.engine.accept.InboundRequest;
@@ -19,6 +20,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 
+import java.util.Set;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.UUID;
@@ -53,7 +55,7 @@ public final class VerificationTrialRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/sources/{id}/verify", Gate.MEMBER, this::verify);
+        api.post("/api/v1/sources/{id}/verify", Gate.MEMBER, Set.of(Budget.DATABASE), this::verify);
     }
 
     private Reply verify(Caller caller, Request request) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.features.usage;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.ConfigurationUse;
@@ -21,6 +22,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.ToLongBiFunction;
 
 /// The route `GET /api/v1/usage`, which returns how much of its plan's limits a workspace has used.
@@ -44,7 +46,7 @@ public final class UsageRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/usage", Gate.MEMBER, this::get);
+        api.get("/api/v1/usage", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
     }
 
     private Reply get(Caller caller, Request request) {

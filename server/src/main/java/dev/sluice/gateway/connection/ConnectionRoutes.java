@@ -2,6 +2,7 @@ package dev.sluice.gateway.connection;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -59,11 +60,11 @@ public final class ConnectionRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/connections", Gate.MEMBER, this::create);
-        api.get("/api/v1/connections", Gate.MEMBER, this::list);
-        api.get("/api/v1/connections/{id}", Gate.MEMBER, this::get);
-        api.patch("/api/v1/connections/{id}", Gate.MEMBER, this::patch);
-        api.delete("/api/v1/connections/{id}", Gate.MEMBER, this::delete);
+        api.post("/api/v1/connections", Gate.MEMBER, Set.of(Budget.DATABASE), this::create);
+        api.get("/api/v1/connections", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.get("/api/v1/connections/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
+        api.patch("/api/v1/connections/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::patch);
+        api.delete("/api/v1/connections/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::delete);
     }
 
     private Reply create(Caller caller, Request request) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.connection;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.gateway.source.SourceId;
@@ -13,6 +14,8 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.json.JsonObject;
 
+import java.util.Set;
+
 /// The route `GET /api/v1/sources/{id}/connections`, which lists a source's connections.
 public final class SourceConnectionRoutes {
 
@@ -23,7 +26,11 @@ public final class SourceConnectionRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/sources/{id}/connections", Gate.MEMBER, this::list);
+        api.get(
+                "/api/v1/sources/{id}/connections",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::list);
     }
 
     private Reply list(Caller caller, Request request) {

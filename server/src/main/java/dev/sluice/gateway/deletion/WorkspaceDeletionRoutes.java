@@ -1,6 +1,7 @@
 package dev.sluice.gateway.deletion;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.gateway.ConfigurationWriter;
@@ -11,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
+import java.util.Set;
 
 /// The route `DELETE /api/v1/workspaces/{id}`, which lets an owner delete a workspace.
 public final class WorkspaceDeletionRoutes {
@@ -34,7 +36,11 @@ public final class WorkspaceDeletionRoutes {
     }
 
     public void addTo(Api api) {
-        api.delete("/api/v1/workspaces/{id}", access.atLeast(Role.OWNER), this::delete);
+        api.delete(
+                "/api/v1/workspaces/{id}",
+                access.atLeast(Role.OWNER),
+                Set.of(Budget.DATABASE),
+                this::delete);
     }
 
     private Reply delete(WorkspaceAccess.Access who, Request request) {

@@ -2,6 +2,7 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -67,11 +68,11 @@ public final class DestinationRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/destinations", Gate.MEMBER, this::create);
-        api.get("/api/v1/destinations", Gate.MEMBER, this::list);
-        api.get("/api/v1/destinations/{id}", Gate.MEMBER, this::get);
-        api.patch("/api/v1/destinations/{id}", Gate.MEMBER, this::patch);
-        api.delete("/api/v1/destinations/{id}", Gate.MEMBER, this::delete);
+        api.post("/api/v1/destinations", Gate.MEMBER, Set.of(Budget.DATABASE), this::create);
+        api.get("/api/v1/destinations", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.get("/api/v1/destinations/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
+        api.patch("/api/v1/destinations/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::patch);
+        api.delete("/api/v1/destinations/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::delete);
     }
 
     private Reply create(Caller caller, Request request) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.planchange;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceAccess.Access;
 import dev.sluice.account.plan.Plan;
@@ -19,6 +20,7 @@ import dev.sluice.platform.http.Request;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -47,7 +49,11 @@ public final class PlanChangeRoutes {
     }
 
     public void addTo(Api api) {
-        api.put("/api/v1/workspaces/{id}/plan", access.atLeast(Role.OWNER), this::change);
+        api.put(
+                "/api/v1/workspaces/{id}/plan",
+                access.atLeast(Role.OWNER),
+                Set.of(Budget.DATABASE),
+                this::change);
     }
 
     private Reply change(WorkspaceAccess.Access who, Request request) throws IOException {

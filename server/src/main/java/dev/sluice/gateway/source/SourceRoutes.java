@@ -2,6 +2,7 @@ package dev.sluice.gateway.source;
 
 import dev.sluice.account.access.Api;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -81,12 +82,16 @@ public final class SourceRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/sources", Gate.MEMBER, this::create);
-        api.get("/api/v1/sources", Gate.MEMBER, this::list);
-        api.get("/api/v1/sources/{id}", Gate.MEMBER, this::get);
-        api.patch("/api/v1/sources/{id}", Gate.MEMBER, this::patch);
-        api.delete("/api/v1/sources/{id}", Gate.MEMBER, this::delete);
-        api.post("/api/v1/sources/{id}/rotate-token", Gate.MEMBER, this::rotateToken);
+        api.post("/api/v1/sources", Gate.MEMBER, Set.of(Budget.DATABASE), this::create);
+        api.get("/api/v1/sources", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.get("/api/v1/sources/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
+        api.patch("/api/v1/sources/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::patch);
+        api.delete("/api/v1/sources/{id}", Gate.MEMBER, Set.of(Budget.DATABASE), this::delete);
+        api.post(
+                "/api/v1/sources/{id}/rotate-token",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::rotateToken);
     }
 
     private Reply create(Caller caller, Request request) throws IOException {

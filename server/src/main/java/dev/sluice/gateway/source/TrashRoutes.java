@@ -1,6 +1,7 @@
 package dev.sluice.gateway.source;
 
 import dev.sluice.account.access.Api;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.account.plan.PlanCaps;
@@ -47,8 +48,12 @@ public final class TrashRoutes {
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/sources/trash", Gate.MEMBER, this::list);
-        api.post("/api/v1/sources/{id}/restore", Gate.MEMBER, this::restore);
+        api.get("/api/v1/sources/trash", Gate.MEMBER, Set.of(Budget.DATABASE), this::list);
+        api.post(
+                "/api/v1/sources/{id}/restore",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::restore);
     }
 
     private Reply list(Caller caller, Request request) {

@@ -35,6 +35,7 @@ final class ConnectionLine {
 
     private int connections;
     private int held;
+    private long taken;
     private long refused;
 
     ConnectionLine(int connections) {
@@ -115,6 +116,9 @@ final class ConnectionLine {
             var line = next.getValue();
             line.held++;
             held++;
+            if (!next.getKey().equals(ConnectionOwner.SERVER)) {
+                taken++;
+            }
             owners.putLast(next.getKey(), line);
             line.waiting.remove().countDown();
         }
@@ -148,6 +152,11 @@ final class ConnectionLine {
     /// Returns how many threads are waiting.
     synchronized int waiting() {
         return owners.values().stream().mapToInt(line -> line.waiting.size()).sum();
+    }
+
+    /// Returns how many connections requests took so far, and not the server itself.
+    synchronized long taken() {
+        return taken;
     }
 
     /// Returns how many threads were refused so far.

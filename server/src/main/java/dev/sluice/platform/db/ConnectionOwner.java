@@ -9,7 +9,7 @@ package dev.sluice.platform.db;
 public final class ConnectionOwner {
 
     private static final ScopedValue<ConnectionOwner> CURRENT = ScopedValue.newInstance();
-    private static final Object SERVER = "server";
+    static final Object SERVER = "server";
 
     /// Read and written only by threads that handle the request, one after another.
     private volatile Object owner;

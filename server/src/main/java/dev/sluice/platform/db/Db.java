@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -229,8 +230,16 @@ public final class Db implements AutoCloseable {
     /// @param idle the number of open connections that are not in use
     /// @param waiting the number of threads that are waiting for a connection
     /// @param max the maximum number of connections
+    /// @param taken how many times work of a request took a connection; 0 if the pool is not shared
     /// @param refused how many times work got no connection because its owner had its share
-    public record PoolUse(String name, int active, int idle, int waiting, int max, long refused) {}
+    public record PoolUse(
+            String name,
+            int active,
+            int idle,
+            int waiting,
+            int max,
+            long taken,
+            long refused) {}
 
     public PoolUse use() {
         var state = pool.getHikariPoolMXBean();
@@ -240,7 +249,23 @@ public final class Db implements AutoCloseable {
                 state.getIdleConnections(),
                 state.getThreadsAwaitingConnection() + line.map(ConnectionLine::waiting).orElse(0),
                 pool.getMaximumPoolSize(),
+                line.map(ConnectionLine::taken).orElse(0L),
                 line.map(ConnectionLine::refused).orElse(0L));
+    }
+
+    /// Returns unless the current work would be refused at once, because too much of its owner's
+    /// work is waiting.
+    ///
+    /// @throws DbException if the work would be refused ([DbException#isBusy])
+    public void requireRoom() {
+        line.ifPresent(shared -> shared.requireRoom(ConnectionOwner.current()));
+    }
+
+    /// Changes how many connections of a shared pool may be in use, for tests.
+    ///
+    /// @param connections empty for all of them
+    public void resize(OptionalInt connections) {
+        line.orElseThrow().resize(connections.orElse(pool.getMaximumPoolSize()));
     }
 
     /// Returns how many connections each owner holds; empty if the pool is not shared.

@@ -67,8 +67,9 @@ class BulkResendTimeoutTest {
                         ids,
                         new Activity(),
                         clock);
+        var budgets = authenticator.budgets(db);
         new BulkResendRoutes(
-                        new ApiContext(db, authenticator, ids, clock),
+                        new ApiContext(db, authenticator, budgets, ids, clock),
                         plans,
                         new IdempotencyKeys(
                                 db,
@@ -78,7 +79,7 @@ class BulkResendTimeoutTest {
                         new Wake(),
                         new Wake(),
                         Duration.ZERO)
-                .addTo(new Api(router, authenticator));
+                .addTo(new Api(router, authenticator, budgets));
         hurried =
                 HttpServer.start(
                         new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
