@@ -172,6 +172,7 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".platform.loop",
         ROOT_PACKAGE + ".platform.http",
         ROOT_PACKAGE + ".platform.postgres",
+        ROOT_PACKAGE + ".platform.share",
         ROOT_PACKAGE + ".engine.accept",
         ROOT_PACKAGE + ".engine.assembly",
         ROOT_PACKAGE + ".engine.commit",

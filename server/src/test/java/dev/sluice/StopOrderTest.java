@@ -75,6 +75,7 @@ class StopOrderTest {
                             "give up the node lease",
                             "in-flight file",
                             "pool dictionaries",
+                            "compute",
                             "pool node",
                             "pool delivery",
                             "pool relay",

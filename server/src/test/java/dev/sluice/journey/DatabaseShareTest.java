@@ -101,8 +101,7 @@ class DatabaseShareTest {
     /// Signs the attacker in once more, and returns that session's id.
     private String otherSession() {
         Person.signIn(api, email);
-        return attacker
-                .get("/api/v1/auth/sessions")
+        return attacker.get("/api/v1/auth/sessions")
                 .json()
                 .path("items")
                 .valueStream()

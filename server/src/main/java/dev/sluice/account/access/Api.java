@@ -80,15 +80,17 @@ public final class Api {
     private <W> Endpoint guarded(Set<Budget> spent, Gate<W> gate, Handler<W> handler) {
         return owned(request -> {
             var who = gate.admit(authenticator, request);
-            budgets.requireRoom(spent);
-            return handler.answer(who, request);
+            try (var _ = budgets.take(spent)) {
+                return handler.answer(who, request);
+            }
         });
     }
 
     private Endpoint owned(Set<Budget> spent, Endpoint endpoint) {
         return owned(request -> {
-            budgets.requireRoom(spent);
-            return endpoint.answer(request);
+            try (var _ = budgets.take(spent)) {
+                return endpoint.answer(request);
+            }
         });
     }
 

@@ -8,7 +8,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Request;
-import dev.sluice.platform.meter.CounterFamily;
 
 import java.time.Instant;
 import java.util.EnumMap;
@@ -176,16 +175,11 @@ final class ApiRateLimiter {
         }
     }
 
-    CounterFamily refusedRequests() {
-        return new CounterFamily(
-                "sluice_api_refused_requests",
-                "Management requests that were over a limit.",
-                "limit",
-                () ->
-                        refused.entrySet().stream()
-                                .collect(
-                                        Collectors.toMap(
-                                                entry -> entry.getKey().label(),
-                                                entry -> entry.getValue().sum())));
+    /// Returns how many requests were over each limit, by the limit's name.
+    Map<String, Long> refused() {
+        return refused.entrySet().stream()
+                .collect(
+                        Collectors.toMap(
+                                entry -> entry.getKey().label(), entry -> entry.getValue().sum()));
     }
 }

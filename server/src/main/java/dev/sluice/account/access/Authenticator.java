@@ -15,8 +15,8 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.loop.Activity;
-import dev.sluice.platform.meter.CounterFamily;
 import dev.sluice.platform.secret.Sha256;
+import dev.sluice.platform.share.ComputePool;
 
 import java.time.InstantSource;
 import java.util.List;
@@ -333,13 +333,9 @@ public final class Authenticator {
     /// Returns the budgets that requests spend.
     ///
     /// @param shared the pool that requests use once the caller is identified
-    public Budgets budgets(Db shared) {
-        return new Budgets(shared, rateLimiter);
-    }
-
-    /// Counts the requests that were over a rate limit.
-    public CounterFamily refusedRequests() {
-        return rateLimiter.refusedRequests();
+    /// @param compute the threads for requests that take much CPU time
+    public Budgets budgets(Db shared, ComputePool compute) {
+        return new Budgets(shared, rateLimiter, compute);
     }
 
     /// Returns the 403 error for a person who is not a member of the session's workspace.

@@ -13,5 +13,10 @@ public enum Budget {
     REQUESTS,
 
     /// Database connections, beyond those that identify the caller.
-    DATABASE
+    DATABASE,
+
+    /// The threads for work that takes much CPU time, and the places for requests that wait for
+    /// one: [dev.sluice.platform.share.ComputePool]. Nothing else may compute for more than a few
+    /// milliseconds.
+    COMPUTE
 }

@@ -1,7 +1,14 @@
 package dev.sluice.account.access;
 
+import dev.sluice.platform.db.ConnectionOwner;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.meter.CounterFamily;
+import dev.sluice.platform.share.ComputePool;
 
+import java.util.HashMap;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -11,22 +18,60 @@ import java.util.Set;
 /// there is any room, so that a request without room costs next to nothing.
 public final class Budgets {
 
-    private final Db db;
-    private final ApiRateLimiter rates;
+    /// The room that a request has taken. Closing it gives back what the request held all the time.
+    @FunctionalInterface
+    interface Room extends AutoCloseable {
 
-    Budgets(Db db, ApiRateLimiter rates) {
-        this.db = db;
-        this.rates = rates;
+        @Override
+        void close();
     }
 
-    /// Returns if there is room for a request in each of these budgets.
+    private final Db db;
+    private final ApiRateLimiter rates;
+    private final ComputePool compute;
+
+    Budgets(Db db, ApiRateLimiter rates, ComputePool compute) {
+        this.db = db;
+        this.rates = rates;
+        this.compute = compute;
+    }
+
+    /// Takes room for a request in each of these budgets.
     ///
+    /// @param budgets those that the route names
     /// @throws dev.sluice.platform.db.DbException if too many requests of its owner wait for the
     ///   database
-    void requireRoom(Set<Budget> budgets) {
+    /// @throws ApiException 503 if too many requests of its owner wait for a thread that computes
+    Room take(Set<Budget> budgets) {
         if (budgets.contains(Budget.DATABASE)) {
             db.requireRoom();
         }
+        if (!budgets.contains(Budget.COMPUTE)) {
+            return () -> {};
+        }
+        var place = compute.take(ConnectionOwner.current()).orElseThrow(Budgets::tooMuchComputing);
+        return place::close;
+    }
+
+    private static ApiException tooMuchComputing() {
+        return new ApiException(
+                        ApiErrorCode.UNAVAILABLE,
+                        "Too many requests that take much computing are under way. This one was not"
+                                + " carried out. Try again.")
+                .withHeader(new Header("Retry-After", "1"));
+    }
+
+    /// Counts the requests that were over a limit.
+    public CounterFamily refusedRequests() {
+        return new CounterFamily(
+                "sluice_api_refused_requests",
+                "Management requests that were over a limit.",
+                "limit",
+                () -> {
+                    var refused = new HashMap<>(rates.refused());
+                    refused.put("compute", compute.refused());
+                    return refused;
+                });
     }
 
     /// Replaces the size of a budget, for tests.
@@ -36,6 +81,7 @@ public final class Budgets {
         switch (budget) {
             case REQUESTS -> rates.replaceLimits(size);
             case DATABASE -> db.resize(size);
+            case COMPUTE -> compute.resize(size.orElse(ComputePool.MAX_REQUESTS));
         }
     }
 }

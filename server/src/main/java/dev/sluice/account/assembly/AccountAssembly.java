@@ -28,6 +28,7 @@ import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.meter.WorkspaceGauge;
 import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.share.ComputePool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,8 +100,15 @@ public record AccountAssembly(
                         base.ids(),
                         base.activity(),
                         base.clock());
-        var api = new ApiContext(
-                        db, authenticator, authenticator.budgets(db), base.ids(), base.clock());
+        var compute = base.shutdown().closing("compute", ComputePool.forThisMachine());
+        var api =
+                new ApiContext(
+                        db,
+                        authenticator,
+                        authenticator.budgets(db, compute),
+                        compute,
+                        base.ids(),
+                        base.clock());
         var idempotency = new IdempotencyKeys(db, base.sealer(), base.clock());
         var random = new SecretGenerator();
         var signIn = new SignInAssembly(api, settings.people(), mail, random);
@@ -127,7 +135,9 @@ public record AccountAssembly(
                         new ApiKeyRoutes(db, idempotency, base.ids(), random, base.clock())::addTo,
                         signIn::addTo,
                         members::addTo,
-                        routes -> routes.openGet("/api/v1/plans", Set.of(), _ -> Reply.ok(plans.json()))));
+                        routes ->
+                                routes.openGet(
+                                        "/api/v1/plans", Set.of(), _ -> Reply.ok(plans.json()))));
     }
 
     /// Returns the chores that delete expired sessions, invites and password resets, counts of
@@ -176,12 +186,17 @@ public record AccountAssembly(
         SessionUseStore.deleteBefore(tx, MinuteWindow.number(now));
     }
 
-    /// Returns how many connections of the management API's pool each workspace holds.
-    public WorkspaceGauge databaseConnections() {
-        return new WorkspaceGauge(
-                "sluice_workspace_database_connections",
-                "Database connections that a workspace's management requests hold.",
-                () -> byWorkspace(api.db().heldByOwner()));
+    /// Returns what each workspace's management requests hold of what workspaces share.
+    public List<WorkspaceGauge> workspaceGauges() {
+        return List.of(
+                new WorkspaceGauge(
+                        "sluice_workspace_compute_requests",
+                        "Management requests of a workspace that compute or wait for it.",
+                        () -> byWorkspace(api.compute().heldByOwner())),
+                new WorkspaceGauge(
+                        "sluice_workspace_database_connections",
+                        "Database connections that a workspace's management requests hold.",
+                        () -> byWorkspace(api.db().heldByOwner())));
     }
 
     /// Leaves out owners that are no workspaces: people without one, and networks.

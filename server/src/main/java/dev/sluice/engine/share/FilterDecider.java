@@ -6,6 +6,7 @@ import dev.sluice.gateway.filter.FilterInput;
 import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.json.Effort;
+import dev.sluice.platform.share.DecisionLine;
 
 import java.util.Optional;
 import java.util.function.Supplier;

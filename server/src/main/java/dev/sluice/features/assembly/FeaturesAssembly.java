@@ -197,7 +197,7 @@ public final class FeaturesAssembly {
                                         alertMeter.counters().stream(),
                                         Stream.of(
                                                 auditLoop.counters(),
-                                                account.api().authenticator().refusedRequests()))
+                                                account.api().budgets().refusedRequests()))
                                 .toList(),
                         workspaceGauges(answers),
                         base.clock(),
@@ -208,7 +208,7 @@ public final class FeaturesAssembly {
     /// Returns what each workspace holds of the resources that workspaces share.
     private List<WorkspaceGauge> workspaceGauges(AnswerMemory answers) {
         var gauges = new ArrayList<>(engine.workspaceGauges());
-        gauges.add(account.databaseConnections());
+        gauges.addAll(account.workspaceGauges());
         gauges.add(
                 new WorkspaceGauge(
                         "sluice_workspace_answer_bytes",

@@ -50,13 +50,15 @@ public final class TryoutAssembly {
                         gateway.replacedSources(),
                         decoder,
                         dryRun,
+                        api.compute(),
                         clock)
                 .addTo(routes);
         new TestDeliveryRoutes(api, configuration, events, sender, dryRun, baseUrl).addTo(routes);
         new TestEventRoutes(
                         db, configuration, engine.endpoint(), account.idempotency(), baseUrl, clock)
                 .addTo(routes);
-        new VerificationTrialRoutes(db, configuration, events, headerRules, baseUrl).addTo(routes);
+        new VerificationTrialRoutes(db, configuration, events, headerRules, api.compute(), baseUrl)
+                .addTo(routes);
     }
 
     /// Returns an object that previews the requests that connections would send for an event.

@@ -1,8 +1,8 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
-import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.engine.EventId;
@@ -28,11 +28,12 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.share.ComputePool;
 
-import java.util.Set;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// The route `POST /api/v1/connections/preview`, which shows how a connection would treat an event.
@@ -66,6 +67,7 @@ public final class PreviewRoutes {
     private final ConfigurationCache configuration;
     private final CustomHeaderRules headerRules;
     private final DryRun dryRun;
+    private final ComputePool compute;
     private final Uuid7 ids;
     private final InstantSource clock;
 
@@ -80,12 +82,17 @@ public final class PreviewRoutes {
         this.configuration = configuration;
         this.headerRules = headerRules;
         this.dryRun = dryRun;
+        this.compute = api.compute();
         this.ids = api.ids();
         this.clock = api.clock();
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/connections/preview", Gate.MEMBER, Set.of(Budget.DATABASE), this::preview);
+        api.post(
+                "/api/v1/connections/preview",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE, Budget.COMPUTE),
+                this::preview);
     }
 
     private Reply preview(Caller caller, Request request) throws IOException {
@@ -105,7 +112,8 @@ public final class PreviewRoutes {
                         .orElseGet(() -> OutboundRequest.RequestSource.missing(caller.workspace()));
         var preview =
                 new Preview(target.destination().spec(), source, sample, filter, transformation);
-        return Reply.ok(preview.json(dryRun, clock.instant()));
+        return compute.call(
+                caller.workspace(), () -> Reply.ok(preview.json(dryRun, clock.instant())));
     }
 
     private PreviewRequest read(FieldReader input) {

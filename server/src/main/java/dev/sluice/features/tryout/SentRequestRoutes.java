@@ -26,6 +26,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.share.ComputePool;
 
 import java.time.InstantSource;
 import java.util.Optional;
@@ -47,7 +48,12 @@ public final class SentRequestRoutes {
     private final ReplacedSourceStore sources;
     private final PayloadDecoder decoder;
     private final DryRun dryRun;
+    private final ComputePool compute;
     private final InstantSource clock;
+
+    /// @param request what the attempt sent, rebuilt
+    private record FoundAttempt(
+            SentRequestQueries.StoredAttempt attempt, OutboundRequest request) {}
 
     public SentRequestRoutes(
             Db db,
@@ -56,6 +62,7 @@ public final class SentRequestRoutes {
             ReplacedSourceStore sources,
             PayloadDecoder decoder,
             DryRun dryRun,
+            ComputePool compute,
             InstantSource clock) {
         this.db = db;
         this.plans = plans;
@@ -63,28 +70,39 @@ public final class SentRequestRoutes {
         this.sources = sources;
         this.decoder = decoder;
         this.dryRun = dryRun;
+        this.compute = compute;
         this.clock = clock;
     }
 
     public void addTo(Api api) {
-        api.get("/api/v1/deliveries/{id}/attempts/{number}/request", Gate.MEMBER, Set.of(Budget.DATABASE), this::get);
+        api.get(
+                "/api/v1/deliveries/{id}/attempts/{number}/request",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE, Budget.COMPUTE),
+                this::get);
     }
 
     private Reply get(Caller caller, Request request) {
         var id = new DeliveryId(request.id("delivery"));
         int number = number(request.pathParameter("number"));
-        return db.snapshot(tx -> {
-            requireKept(tx, caller, id);
-            var attempt =
-                    SentRequestQueries.attempt(tx, caller.workspace(), id, number)
-                            .orElseThrow(SentRequestRoutes::noAttempt);
-            return Reply.ok(
-                            show(rebuilt(tx, caller.workspace(), id, number, attempt))
-                                    .put("attempt_number", number)
-                                    .put("attempted_at", attempt.attemptedAt())
-                                    .put("was_sent", attempt.wasSent()))
-                    .uncompressed();
-        });
+        var found = db.snapshot(tx -> find(tx, caller, id, number));
+        return compute.call(
+                caller.workspace(),
+                () ->
+                        Reply.ok(
+                                        show(found.request())
+                                                .put("attempt_number", number)
+                                                .put("attempted_at", found.attempt().attemptedAt())
+                                                .put("was_sent", found.attempt().wasSent()))
+                                .uncompressed());
+    }
+
+    private FoundAttempt find(Tx tx, Caller caller, DeliveryId id, int number) {
+        requireKept(tx, caller, id);
+        var attempt =
+                SentRequestQueries.attempt(tx, caller.workspace(), id, number)
+                        .orElseThrow(SentRequestRoutes::noAttempt);
+        return new FoundAttempt(attempt, rebuilt(tx, caller.workspace(), id, number, attempt));
     }
 
     private static int number(String text) {

@@ -1,8 +1,8 @@
 package dev.sluice.features.tryout;
 
 import dev.sluice.account.access.Api;
-import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.ApiContext;
+import dev.sluice.account.access.Budget;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Gate;
 import dev.sluice.engine.Attempt;
@@ -29,6 +29,7 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.share.ComputePool;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -74,6 +75,7 @@ public final class TestDeliveryRoutes {
     private final TestDeliveryPermits permits;
     private final String baseUrl;
     private final Uuid7 ids;
+    private final ComputePool compute;
     private final InstantSource clock;
 
     /// @param sender a sender with a separate connection pool, so that tests do not use the
@@ -93,11 +95,13 @@ public final class TestDeliveryRoutes {
         this.permits = new TestDeliveryPermits(api.clock());
         this.baseUrl = baseUrl;
         this.ids = api.ids();
+        this.compute = api.compute();
         this.clock = api.clock();
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/destinations/{id}/test", Gate.MEMBER, Set.of(Budget.DATABASE), this::test);
+        api.post(
+                "/api/v1/destinations/{id}/test", Gate.MEMBER, Set.of(Budget.DATABASE), this::test);
     }
 
     private Reply test(Caller caller, Request request) throws IOException {
@@ -223,7 +227,7 @@ public final class TestDeliveryRoutes {
                 .put("latency_ms", attempt.latency().toMillis())
                 .put("error_code", attempt.errorCode().map(ErrorCode::text))
                 .put("error_message", attempt.errorCode().flatMap(_ -> attempt.errorMessage()))
-                .put("request", requestJson(outbound))
+                .put("request", compute.call(destination.workspace(), () -> requestJson(outbound)))
                 .put(
                         "response",
                         attempt.responseStatus()

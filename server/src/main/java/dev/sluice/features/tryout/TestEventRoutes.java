@@ -84,7 +84,11 @@ public final class TestEventRoutes {
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/sources/{id}/test-event", Gate.MEMBER, Set.of(Budget.DATABASE), this::send);
+        api.post(
+                "/api/v1/sources/{id}/test-event",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE),
+                this::send);
     }
 
     private Reply send(Caller caller, Request request) throws IOException {

@@ -19,10 +19,11 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.share.ComputePool;
 
-import java.util.Set;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// The route `POST /api/v1/sources/{id}/verify`: checks a stored event against a verification
@@ -39,6 +40,7 @@ public final class VerificationTrialRoutes {
     private final ConfigurationCache configuration;
     private final SampleEventQueries events;
     private final CustomHeaderRules headerRules;
+    private final ComputePool compute;
     private final String baseUrl;
 
     public VerificationTrialRoutes(
@@ -46,16 +48,22 @@ public final class VerificationTrialRoutes {
             ConfigurationCache configuration,
             SampleEventQueries events,
             CustomHeaderRules headerRules,
+            ComputePool compute,
             String baseUrl) {
         this.db = db;
         this.configuration = configuration;
         this.events = events;
         this.headerRules = headerRules;
+        this.compute = compute;
         this.baseUrl = baseUrl;
     }
 
     public void addTo(Api api) {
-        api.post("/api/v1/sources/{id}/verify", Gate.MEMBER, Set.of(Budget.DATABASE), this::verify);
+        api.post(
+                "/api/v1/sources/{id}/verify",
+                Gate.MEMBER,
+                Set.of(Budget.DATABASE, Budget.COMPUTE),
+                this::verify);
     }
 
     private Reply verify(Caller caller, Request request) throws IOException {
@@ -71,13 +79,16 @@ public final class VerificationTrialRoutes {
         var event = event(caller, asked, source);
         var receivedAt = Uuid7.timeOf(event.id().value());
         var diagnosis =
-                VerificationDiagnosis.of(
-                        asked.config().orElse(source.verification()),
-                        new InboundRequest(
-                                event.payload().headers(),
-                                event.payload().body(),
-                                receivedAt,
-                                baseUrl + source.ingestPath()));
+                compute.call(
+                        caller.workspace(),
+                        () ->
+                                VerificationDiagnosis.of(
+                                        asked.config().orElse(source.verification()),
+                                        new InboundRequest(
+                                                event.payload().headers(),
+                                                event.payload().body(),
+                                                receivedAt,
+                                                baseUrl + source.ingestPath())));
         return Reply.ok(
                 new JsonObject()
                         .put("event_id", event.id())

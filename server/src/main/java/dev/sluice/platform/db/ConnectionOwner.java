@@ -31,7 +31,8 @@ public final class ConnectionOwner {
         }
     }
 
-    static Object current() {
+    /// Returns the owner of the current work.
+    public static Object current() {
         return CURRENT.isBound() ? CURRENT.get().owner : SERVER;
     }
 }

@@ -233,13 +233,7 @@ public final class Db implements AutoCloseable {
     /// @param taken how many times work of a request took a connection; 0 if the pool is not shared
     /// @param refused how many times work got no connection because its owner had its share
     public record PoolUse(
-            String name,
-            int active,
-            int idle,
-            int waiting,
-            int max,
-            long taken,
-            long refused) {}
+            String name, int active, int idle, int waiting, int max, long taken, long refused) {}
 
     public PoolUse use() {
         var state = pool.getHikariPoolMXBean();

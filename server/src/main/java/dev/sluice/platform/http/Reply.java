@@ -160,8 +160,7 @@ public final class Reply {
     public Reply mapStream(UnaryOperator<StreamBody> change) {
         return stream.isEmpty()
                 ? this
-                : new Reply(
-                        status, headers, body, json, stream.map(change), isCompressible);
+                : new Reply(status, headers, body, json, stream.map(change), isCompressible);
     }
 
     Reply withBody(byte[] other) {

@@ -22,6 +22,7 @@ import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.share.ComputePool;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.FinishedEvents;
 
@@ -67,9 +68,10 @@ class BulkResendTimeoutTest {
                         ids,
                         new Activity(),
                         clock);
-        var budgets = authenticator.budgets(db);
+        var compute = new ComputePool(1);
+        var budgets = authenticator.budgets(db, compute);
         new BulkResendRoutes(
-                        new ApiContext(db, authenticator, budgets, ids, clock),
+                        new ApiContext(db, authenticator, budgets, compute, ids, clock),
                         plans,
                         new IdempotencyKeys(
                                 db,

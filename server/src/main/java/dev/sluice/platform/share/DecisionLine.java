@@ -1,4 +1,4 @@
-package dev.sluice.engine.share;
+package dev.sluice.platform.share;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 /// Thread-safe.
 ///
 /// @param <G> the type of the groups
-final class DecisionLine<G> {
+public final class DecisionLine<G> {
 
     private static final class GroupLine {
         private final ArrayDeque<CountDownLatch> waiting = new ArrayDeque<>();
@@ -45,14 +45,14 @@ final class DecisionLine<G> {
     private int waitingCount;
 
     /// @param slots the maximum number of threads that may hold a slot at the same time
-    DecisionLine(int slots) {
+    public DecisionLine(int slots) {
         this.slots = slots;
         this.free = slots;
     }
 
     /// Waits for a slot. The caller must call [#leave] afterwards. If the wait is interrupted, the
     /// caller gets no slot and must not call `leave`.
-    void enter(G group) throws InterruptedException {
+    public void enter(G group) throws InterruptedException {
         var turn = new CountDownLatch(1);
         synchronized (this) {
             if (free > 0) {
@@ -85,7 +85,7 @@ final class DecisionLine<G> {
     /// Gives the slot to the next thread in line, or frees it if no thread is waiting.
     ///
     /// @param used how much CPU time the thread used, in a unit that is the same for all groups
-    synchronized void leave(G group, long used) {
+    public synchronized void leave(G group, long used) {
         if (waitingCount > 0) { // counted only while others are waiting
             line(group).used += used;
         }

@@ -1,4 +1,4 @@
-package dev.sluice.engine.share;
+package dev.sluice.platform.share;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
