@@ -41,7 +41,9 @@ class HotSqlTest {
                     "leak look: all that this node has, once a minute",
                     "update delivery_work set owner = null, next_at = ? where id = any (?) and"
                             + " owner is not distinct from ?",
-                    "leak look: what it found, which should be nothing");
+                    "leak look: what it found, which should be nothing",
+                    "with connected as materialized ( select id, source_id, enabled from",
+                    "probe: looks by the index at each lane of one destination, once a cooldown");
 
     private static final Set<String> HOT_ROOMS =
             Set.of("engine/commit", "engine/lanes", "engine/node", "engine/ledger");

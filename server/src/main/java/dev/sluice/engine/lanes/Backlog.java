@@ -24,7 +24,9 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -89,6 +91,9 @@ public final class Backlog implements Loop.Step {
     /// The lanes that are lent to the probe loop.
     private final Set<LaneReader> lent = new HashSet<>();
 
+    /// The lanes that the probe loop has returned, and that are not taken back yet.
+    private final Deque<ProbeLoop.Handover.ReturnedLane> returned = new ArrayDeque<>();
+
     /// The number of lanes for which this round has queried the database so far, counted separately
     /// for live deliveries and resends.
     private int reads;
@@ -117,7 +122,9 @@ public final class Backlog implements Loop.Step {
         this.loader = new LaneLoader(environment, lanes, dispatcher, attemptRunner);
         this.probeLoop =
                 new ProbeLoop(
-                        environment, new LaneLoader(environment, lanes, dispatcher, attemptRunner));
+                        environment,
+                        lanes,
+                        new LaneLoader(environment, lanes, dispatcher, attemptRunner));
         this.holdPolicy = new HoldPolicy(circuits);
     }
 
@@ -175,24 +182,49 @@ public final class Backlog implements Loop.Step {
         for (var written = dispatcher.pollWritten();
                 written.isPresent();
                 written = dispatcher.pollWritten()) {
+            takeInHandovers(); // a probe may be of a lane that only the probe loop knows
             var delivery = written.get();
             leases.find(Lane.of(delivery)).ifPresent(reader -> reader.forget(delivery));
         }
     }
 
     private void adoptLanesOfLostReplies() {
-        if (leases.adoptLost()) {
+        if (leases.adoptLost(this::takeInAll)) {
             dispatcher.forgetDeleted();
         }
     }
 
-    private void takeBackLanes() {
-        for (var next = probeLoop.pollReturned();
+    /// Takes in the lanes that the probe loop has leased. Returns whether these are all: while the
+    /// probe loop is leasing a lane, a row may name this node as the owner of a lane that only the
+    /// probe loop knows.
+    private boolean takeInAll() {
+        boolean isAll = !probeLoop.isLeasing();
+        takeInHandovers();
+        return isAll;
+    }
+
+    /// Takes in the lanes that the probe loop has leased, and notes those that it returns.
+    private void takeInHandovers() {
+        for (var next = probeLoop.pollHandover();
                 next.isPresent();
-                next = probeLoop.pollReturned()) {
-            var reader = next.get().reader();
-            if (lent.remove(reader) && leases.contains(reader)) {
-                takeBack(reader, next.get().answer());
+                next = probeLoop.pollHandover()) {
+            switch (next.get()) {
+                case ProbeLoop.Handover.ChosenLane leased -> {
+                    if (leased.epoch() == leases.epoch()) {
+                        leases.takeIn(leased.reader());
+                        lent.add(leased.reader());
+                    }
+                }
+                case ProbeLoop.Handover.ReturnedLane back -> returned.add(back);
+            }
+        }
+    }
+
+    private void takeBackLanes() {
+        takeInHandovers();
+        for (var next = returned.poll(); next != null; next = returned.poll()) {
+            if (lent.remove(next.reader()) && leases.contains(next.reader())) {
+                takeBack(next.reader(), next.answer());
             }
         }
     }
@@ -341,7 +373,7 @@ public final class Backlog implements Loop.Step {
             sleepUntilNextTry(reader);
         } else if (loader.hasRoom(reader, route)) {
             lent.add(reader);
-            probeLoop.lend(reader, leases.epoch());
+            probeLoop.lend(reader, route.destination().id(), leases.epoch());
         }
         return false;
     }
@@ -397,6 +429,7 @@ public final class Backlog implements Loop.Step {
 
     /// Releases all lanes. Called after the dispatcher has stopped.
     public void leave() {
+        takeInHandovers();
         leases.leave();
     }
 }

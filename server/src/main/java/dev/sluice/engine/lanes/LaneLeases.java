@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /// The lanes that this node has leased, each with its [LaneReader]. Leases due lanes and releases
@@ -128,7 +129,10 @@ final class LaneLeases {
     /// Skips a lane if it is unknown whether its release was committed. If the release were
     /// committed after this node had read the lane again, another node could lease the lane and
     /// send the same deliveries.
-    boolean adoptLost() {
+    ///
+    /// @param allTakenIn called after the owners were read; takes in the lanes that [ProbeLoop] has
+    ///   leased, and returns whether it is not leasing another one
+    boolean adoptLost(BooleanSupplier allTakenIn) {
         var now = clock.instant();
         boolean isSetBack = nextAdoption.isAfter(now.plus(ADOPTION_INTERVAL));
         if (now.isBefore(nextAdoption) && !isSetBack) {
@@ -138,13 +142,25 @@ final class LaneLeases {
         var latest = now.plus(LaneReader.MAX_TRANSACTION_AGE);
         releasesInDoubt.replaceAll((_, until) -> until.isAfter(latest) ? latest : until);
         releasesInDoubt.values().removeIf(now::isAfter);
-        for (var owned : lanes.leased(epoch)) {
+        var all = lanes.leased(epoch);
+        if (!allTakenIn.getAsBoolean()) {
+            nextAdoption = now; // the next round looks again
+            return false;
+        }
+        for (var owned : all) {
             if (!releasesInDoubt.containsKey(owned.lane()) && !leased.containsKey(owned.lane())) {
                 take(owned.workspace());
                 leased.put(owned.lane(), new LaneReader(owned));
             }
         }
         return true;
+    }
+
+    /// Takes in a lane that [ProbeLoop] has leased under this epoch.
+    void takeIn(LaneReader reader) {
+        take(reader.workspace());
+        releasesInDoubt.remove(reader.lane()); // it was leased, so its release had committed
+        leased.put(reader.lane(), reader);
     }
 
     /// Leases due lanes, up to the number that their workspaces may lease. Leased lanes that are

@@ -106,6 +106,7 @@ public final class LaneLoader {
         int taken = 0;
         for (var waiting : read) {
             if (endsUnreadable(reader, route, waiting, found)) {
+                passIfInMemory(reader, waiting);
                 continue;
             }
             var payload = found.payloads().get(waiting.delivery().id().event());
@@ -113,9 +114,18 @@ public final class LaneLoader {
             if (admit(reader, route, loaded, Optional.empty()) == AdmitResult.NO_MEMORY) {
                 break;
             }
+            passIfInMemory(reader, waiting);
             taken++;
         }
         return new LaneLoad(read.size(), taken);
+    }
+
+    /// Moves the lane's cursor past a delivery that was just queued or ended. Not called for
+    /// probes, which may be far ahead of the others.
+    private static void passIfInMemory(LaneReader reader, LaneStore.WaitingDelivery waiting) {
+        if (reader.isInMemory(waiting.delivery())) {
+            reader.advance(waiting);
+        }
     }
 
     /// A delivery that was read, with its payload. The payload is empty if the event no longer
@@ -135,6 +145,7 @@ public final class LaneLoader {
             if (endsWithoutAttempt(waiting)) {
                 var ended = new AdmittedDelivery(waiting, Optional.empty(), epoch);
                 var _ = admit(reader, route, ended, Optional.empty());
+                passIfInMemory(reader, waiting);
             } else if (!PoisonPolicy.isSuspect(waiting.recoveries())) {
                 return Optional.of(waiting);
             } else if (suspect.isEmpty()) {
@@ -234,7 +245,6 @@ public final class LaneLoader {
         }
         admitted++;
         reader.add(delivery);
-        reader.advance(waiting);
         admission.addWaiting(
                 destination,
                 new LoadedDelivery(
@@ -247,7 +257,6 @@ public final class LaneLoader {
             throws InterruptedException {
         var delivery = waiting.delivery();
         reader.add(delivery);
-        reader.advance(waiting);
         results.add(attemptRunner.failWithoutAttempt(delivery, route, reason), true);
     }
 

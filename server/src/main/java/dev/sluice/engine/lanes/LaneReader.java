@@ -83,6 +83,10 @@ final class LaneReader {
         return inMemory.size();
     }
 
+    boolean isInMemory(UnfinishedDelivery delivery) {
+        return inMemory.containsKey(delivery.id());
+    }
+
     void add(UnfinishedDelivery delivery) {
         inMemory.put(delivery.id(), delivery);
     }

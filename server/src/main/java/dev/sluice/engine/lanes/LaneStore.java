@@ -9,8 +9,10 @@ import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.PlannerFeature;
+import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -294,11 +296,7 @@ public final class LaneStore {
                  order by next_at, id
                  limit ?
                 """,
-                row ->
-                        new WaitingDelivery(
-                                WorkRowReader.delivery(row).withUndecided(row.bool("undecided")),
-                                row.instant("next_at"),
-                                row.integer("recoveries")),
+                LaneStore::waitingDelivery,
                 lane.source().value(),
                 lane.connection().value(),
                 (int) lane.trigger().number(),
@@ -306,6 +304,13 @@ public final class LaneStore {
                 afterNextAt,
                 afterId,
                 limit);
+    }
+
+    static WaitingDelivery waitingDelivery(Row row) throws SQLException {
+        return new WaitingDelivery(
+                WorkRowReader.delivery(row).withUndecided(row.bool("undecided")),
+                row.instant("next_at"),
+                row.integer("recoveries"));
     }
 
     /// Returns the due time of the first waiting delivery in the lane, or empty if there is none.

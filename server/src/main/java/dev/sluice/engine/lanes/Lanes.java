@@ -55,6 +55,14 @@ public interface Lanes {
     List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit);
 
+    /// Returns the delivery to send as the probe, among all lanes of the destination, and leases
+    /// its lane for the node with this epoch. Returns empty if there is none.
+    ///
+    /// @param isNewest whether the newest delivery without an attempt is wanted, not the oldest
+    /// @see ProbeStore#lease
+    Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+            long epoch, ProbeStore.ProbeLanes lanes, boolean isNewest, Instant now);
+
     /// Returns the due time of the first waiting delivery in the lane, or empty if there is none.
     Optional<Instant> firstDue(Lane lane);
 

@@ -50,6 +50,12 @@ record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
     }
 
     @Override
+    public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+            long epoch, ProbeStore.ProbeLanes lanes, boolean isNewest, Instant now) {
+        return db.call(tx -> ProbeStore.lease(tx, epoch, lanes, isNewest, now));
+    }
+
+    @Override
     public Optional<Instant> firstDue(Lane lane) {
         return db.call(tx -> LaneStore.firstDue(tx, lane));
     }

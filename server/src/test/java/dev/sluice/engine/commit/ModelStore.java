@@ -10,6 +10,7 @@ import dev.sluice.engine.Trigger;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
+import dev.sluice.engine.lanes.ProbeStore;
 import dev.sluice.engine.node.NodeStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
@@ -30,6 +31,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /// An in-memory model of the hot tables and their statements, a thousand times faster than a
@@ -136,6 +138,10 @@ public final class ModelStore {
     private final Map<UUID, DeliveryRow> history = new TreeMap<>(UNSIGNED_UUID_ORDER);
     private final Map<UUID, Set<Integer>> attempts = new TreeMap<>(UNSIGNED_UUID_ORDER);
     private final Map<LaneKey, LaneRow> lanes = new TreeMap<>(BY_LANE_KEY);
+
+    /// How often each lane was leased.
+    private final Map<LaneKey, Integer> leases = new HashMap<>();
+
     private final ModelNodeStore nodes;
     private long changes;
 
@@ -369,9 +375,69 @@ public final class ModelStore {
         for (var row : due) {
             lanes.put(
                     LaneKey.of(row.lane()),
-                    new LaneRow(row.lane(), Optional.empty(), Optional.of(epoch)));
+                    new LaneRow(
+                            row.lane(), Optional.empty(), leasedBy(LaneKey.of(row.lane()), epoch)));
         }
         return due.stream().map(LaneRow::lane).toList();
+    }
+
+    /// As `ProbeStore`, except that it knows no suspects.
+    ///
+    /// @param isCandidate whether a lane leads to the destination and is not on hold
+    public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+            long epoch,
+            Predicate<Lane> isCandidate,
+            Collection<Lane> readable,
+            boolean isNewest,
+            Instant now) {
+        var byId = Comparator.comparing((WorkRow row) -> row.id().value(), UNSIGNED_UUID_ORDER);
+        var found =
+                lanes.values().stream()
+                        .filter(row -> isCandidate.test(row.lane()))
+                        .filter(row -> row.owner().isEmpty() || readable.contains(row.lane()))
+                        .flatMap(row -> waiting(row.lane()))
+                        .filter(row -> !row.nextAt().orElseThrow().isAfter(now))
+                        .min(
+                                Comparator.comparing((WorkRow row) -> row.delivery().attempts())
+                                        .thenComparing(row -> row.delivery().trigger())
+                                        .thenComparing(isNewest ? byId.reversed() : byId));
+        found.ifPresent(row -> {
+            var lane = Lane.of(row.delivery());
+            lanes.computeIfPresent(
+                    LaneKey.of(lane),
+                    (key, known) ->
+                            known.owner().isPresent()
+                                    ? known
+                                    : new LaneRow(lane, Optional.empty(), leasedBy(key, epoch)));
+        });
+        return found.map(row ->
+                new ProbeStore.ProbeCandidate(
+                        new LaneStore.LeasedLane(Lane.of(row.delivery()), NO_WORKSPACE),
+                        new LaneStore.WaitingDelivery(
+                                row.delivery(), row.nextAt().orElseThrow(), 0)));
+    }
+
+    /// Counts the lease, and returns the epoch as the lane's owner.
+    private Optional<Long> leasedBy(LaneKey lane, long epoch) {
+        leases.merge(lane, 1, Integer::sum);
+        return Optional.of(epoch);
+    }
+
+    /// Returns the deliveries without an attempt that are due in lanes that nobody has leased, each
+    /// with how often its lane was leased.
+    public Map<DeliveryId, Integer> freeUntried(Predicate<Lane> isCandidate, Instant now) {
+        var free = new HashMap<DeliveryId, Integer>();
+        for (var row : lanes.values()) {
+            if (row.owner().isEmpty() && isCandidate.test(row.lane())) {
+                waiting(row.lane())
+                        .filter(work -> work.delivery().attempts() == 0)
+                        .filter(work -> !work.nextAt().orElseThrow().isAfter(now))
+                        .forEach(work ->
+                                free.put(
+                                        work.id(), leases.getOrDefault(LaneKey.of(row.lane()), 0)));
+            }
+        }
+        return free;
     }
 
     public List<LaneStore.LeasedLane> leased(long epoch) {

@@ -129,6 +129,12 @@ class LaneReaderTest {
         public void release(Lane lane, long epoch, Optional<Instant> wakeAt) {}
 
         @Override
+        public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+                long epoch, ProbeStore.ProbeLanes lanes, boolean isNewest, Instant now) {
+            return Optional.empty();
+        }
+
+        @Override
         public Optional<Instant> firstDue(Lane lane) {
             return Optional.empty();
         }

@@ -6,6 +6,7 @@ import dev.sluice.engine.Payload;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.engine.lanes.Lanes;
+import dev.sluice.engine.lanes.ProbeStore;
 import dev.sluice.gateway.source.SourceId;
 
 import java.time.Instant;
@@ -71,6 +72,12 @@ final class CountingLanes implements Lanes {
     public List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return counted().due(lane, until, afterNextAt, afterId, limit);
+    }
+
+    @Override
+    public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+            long epoch, ProbeStore.ProbeLanes among, boolean isNewest, Instant now) {
+        return counted().leaseForProbe(epoch, among, isNewest, now);
     }
 
     @Override

@@ -6,7 +6,9 @@ import dev.sluice.engine.ErrorCode;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Trigger;
 import dev.sluice.engine.commit.ModelStore;
+import dev.sluice.engine.settle.Probe;
 import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.RetrySchedule;
 
 import java.time.Instant;
@@ -53,6 +55,15 @@ final class InvariantChecker {
         }
     }
 
+    /// A claim to a probe.
+    ///
+    /// @param untried the deliveries without an attempt that it could ask with, each with how often
+    ///   its lane had been leased
+    private record ClaimedProbe(Probe probe, Map<DeliveryId, Integer> untried) {}
+
+    /// A payload of this size or more may find no room in memory.
+    private static final int LARGE_BYTES = 1_000;
+
     private static final Set<ErrorCode> DELETION_CODES =
             Set.of(ErrorCode.CONNECTION_DELETED, ErrorCode.DESTINATION_DELETED);
 
@@ -69,6 +80,7 @@ final class InvariantChecker {
     private final Map<UUID, Integer> attempts = new HashMap<>();
     private final Map<UUID, ModelStore.DeliveryRow> ended = new HashMap<>();
     private final Map<UUID, List<SimulatedAttempt>> attemptsById = new HashMap<>();
+    private final Map<DestinationId, ClaimedProbe> claimedProbes = new HashMap<>();
     private final Set<EventId> acknowledged = new HashSet<>();
     private final Set<EventId> givenUp = new HashSet<>();
     private long changesSeen;
@@ -201,6 +213,49 @@ final class InvariantChecker {
             scheduler.reportViolation(
                     "%s made %s attempts, but these are recorded: %s", id, made, numbers);
         }
+    }
+
+    void probeClaimed(ModelStore store, SimulatedNode node, Probe probe, Instant now) {
+        claimedProbes.put(
+                probe.destination(),
+                new ClaimedProbe(
+                        probe,
+                        store.freeUntried(lane -> node.mayProbe(probe.destination(), lane), now)));
+    }
+
+    /// Checks that a probe asks with a delivery that has not failed, if one was free both when the
+    /// probe was claimed and now. While a circuit is half open, only the probe is sent.
+    void checkProbe(
+            SimulatedDatabase database,
+            SimulatedNode node,
+            DestinationId destination,
+            DeliveryId delivery,
+            int number) {
+        var claimed = claimedProbes.get(destination);
+        if (!isTimeTrue
+                || number == 1
+                || claimed == null
+                || !database.circuits().of(destination).isProbe(claimed.probe().generation())) {
+            return;
+        }
+        var store = database.store();
+        var free =
+                store.freeUntried(lane -> node.mayProbe(destination, lane), node.clock().instant());
+        free.entrySet().retainAll(claimed.untried().entrySet());
+        if (!free.isEmpty() && free.keySet().stream().allMatch(one -> isOrdinary(store, one))) {
+            scheduler.reportViolation(
+                    "%s probes with attempt %s of %s, although %s have no attempt",
+                    node, number, delivery, free.keySet());
+        }
+    }
+
+    /// Whether the delivery's payload can be read, and finds room in memory.
+    private static boolean isOrdinary(ModelStore store, DeliveryId delivery) {
+        return store.events().stream()
+                .filter(event -> event.id().equals(delivery.event()))
+                .anyMatch(event ->
+                        event.payload().body().length < LARGE_BYTES
+                                && !Simulation.isDamaged(event.payload()));
     }
 
     /// Checks a request that is put on the wire.

@@ -17,6 +17,7 @@ import dev.sluice.engine.lanes.Backlog;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.engine.lanes.Lanes;
+import dev.sluice.engine.lanes.ProbeStore;
 import dev.sluice.engine.settle.Circuits;
 import dev.sluice.engine.settle.Settlement;
 import dev.sluice.gateway.routing.Route;
@@ -238,6 +239,12 @@ class LostLeaseReplyTest {
             public List<LaneStore.WaitingDelivery> due(
                     Lane of, Instant until, Instant afterNextAt, UUID afterId, int limit) {
                 return store.due(of, until, afterNextAt, afterId, limit);
+            }
+
+            @Override
+            public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+                    long epoch, ProbeStore.ProbeLanes lanes, boolean isNewest, Instant now) {
+                return Optional.empty();
             }
 
             @Override

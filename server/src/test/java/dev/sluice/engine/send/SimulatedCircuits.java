@@ -28,6 +28,10 @@ final class SimulatedCircuits {
 
     private final Map<DestinationId, CircuitBreaker> circuits = new LinkedHashMap<>();
 
+    CircuitBreaker of(DestinationId destination) {
+        return circuits.getOrDefault(destination, CircuitBreaker.healthy());
+    }
+
     /// The circuits as one node sees and changes them.
     ///
     /// @param claiming runs a claim as that node's transaction

@@ -7,6 +7,7 @@ import dev.sluice.engine.Trigger;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.engine.lanes.Lanes;
+import dev.sluice.engine.lanes.ProbeStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 
@@ -106,6 +107,12 @@ public final class SimulatedLanes implements Lanes {
     public List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return List.of();
+    }
+
+    @Override
+    public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+            long epoch, ProbeStore.ProbeLanes lanes, boolean isNewest, Instant now) {
+        return Optional.empty();
     }
 
     @Override

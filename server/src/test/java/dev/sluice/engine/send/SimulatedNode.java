@@ -16,7 +16,10 @@ import dev.sluice.engine.lanes.Backlog;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.engine.lanes.Lanes;
+import dev.sluice.engine.lanes.ProbeStore;
+import dev.sluice.engine.settle.Probe;
 import dev.sluice.engine.settle.Settlement;
+import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.DbRefusals;
 import dev.sluice.platform.id.Uuid7;
@@ -47,7 +50,8 @@ final class SimulatedNode {
     /// A bug built into the code around dispatch, to show that the simulation finds it.
     enum NodeFlaw {
         LEASE_IGNORED,
-        ACKNOWLEDGES_IN_DOUBT
+        ACKNOWLEDGES_IN_DOUBT,
+        PROBES_WITH_THE_OLDEST
     }
 
     /// A thread that runs rounds, like [Loop].
@@ -136,6 +140,7 @@ final class SimulatedNode {
     private final Map<Lane, Instant> wakes = new LinkedHashMap<>();
     private final List<SimulatedLoop> rounds = new ArrayList<>();
     private final boolean isDoubtResolved;
+    private final boolean isProbedWithTheOldest;
     private @Nullable SimulatedJournal journal;
     private @Nullable SimulatedLoop wakeLoop;
     private @Nullable SimulatedLoop sweepLoop;
@@ -153,6 +158,7 @@ final class SimulatedNode {
         invariants = environment.invariants();
         this.dataDirectoryId = dataDirectoryId;
         this.isDoubtResolved = !flaws.contains(NodeFlaw.ACKNOWLEDGES_IN_DOUBT);
+        this.isProbedWithTheOldest = flaws.contains(NodeFlaw.PROBES_WITH_THE_OLDEST);
         process = new DeterministicScheduler.SimulatedProcess(name);
         ids = new Uuid7(clock(), random);
         routing = new SimulatedConfiguration.NodeConfiguration(environment.configuration());
@@ -170,7 +176,7 @@ final class SimulatedNode {
                         .viewOf(
                                 clock(),
                                 lease::epoch,
-                                claim -> () -> call("claim a probe", claim),
+                                claim -> () -> call("claim a probe", () -> noted(claim.get())),
                                 this::sweepSoon);
         holdPolicy = new HoldPolicy(circuits);
         var attemptRunner =
@@ -198,6 +204,16 @@ final class SimulatedNode {
                         attemptRunner,
                         () -> 0);
         scheduler.start(process, "start", this::begin);
+    }
+
+    /// Notes for the checker which deliveries a probe that was claimed may ask with.
+    private Optional<Probe> noted(Optional<Probe> claimed) {
+        claimed.ifPresent(probe -> invariants.probeClaimed(database.store(), this, probe, now()));
+        return claimed;
+    }
+
+    private Instant now() {
+        return clock().instant();
     }
 
     private void startSender(Runnable sender) {
@@ -480,6 +496,24 @@ final class SimulatedNode {
             }
 
             @Override
+            public Optional<ProbeStore.ProbeCandidate> leaseForProbe(
+                    long epoch, ProbeStore.ProbeLanes lanes, boolean isNewest, Instant now) {
+                if (isProbedWithTheOldest) {
+                    return Optional.empty();
+                }
+                return call(
+                        "lease for a probe",
+                        () ->
+                                database.store()
+                                        .leaseForProbe(
+                                                epoch,
+                                                lane -> mayProbe(lanes.destination(), lane),
+                                                lanes.readable(),
+                                                isNewest,
+                                                now));
+            }
+
+            @Override
             public Optional<Instant> firstDue(Lane lane) {
                 return call("first due in " + name(lane), () -> database.store().firstDue(lane));
             }
@@ -493,6 +527,14 @@ final class SimulatedNode {
                 return payloads;
             }
         };
+    }
+
+    /// Whether a lane leads to this destination and is not on hold, as far as this node knows.
+    boolean mayProbe(DestinationId destination, Lane lane) {
+        return routing.route(lane.connection())
+                .filter(route -> route.destination().id().equals(destination))
+                .filter(route -> lane.trigger().holdReason(route).isEmpty())
+                .isPresent();
     }
 
     /// A short name. Connections are made one after the other, so the middle of their ids differs.

@@ -1,5 +1,6 @@
 package dev.sluice.engine.send;
 
+import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.ErrorCode;
 import dev.sluice.engine.Outcome;
 import dev.sluice.engine.Trigger;
@@ -21,7 +22,9 @@ final class SimulatedReceivers {
         FLAKY,
         REFUSING,
         FAILING,
-        HANGING
+        HANGING,
+        /// Fails at some events for ever, and takes all others.
+        POISONED
     }
 
     private static final ReceiverHealth[] MOODS = ReceiverHealth.values();
@@ -77,6 +80,8 @@ final class SimulatedReceivers {
             return nothing(ErrorCode.INTERRUPTED);
         }
         var destination = route.get().destination();
+        invariants.checkProbe(
+                database, node, destination.id(), request.delivery(), request.attempt());
         int now = atOnce.merge(destination.id(), 1, Integer::sum);
         if (now > destination.spec().maxInFlight()) {
             scheduler.reportViolation(
@@ -107,7 +112,7 @@ final class SimulatedReceivers {
         } finally {
             attempt.endedAt = scheduler.now();
         }
-        var outcome = outcome(health, time);
+        var outcome = outcome(health, time, isPoison(request.delivery()));
         if (outcome instanceof Outcome.DestinationResponse(int status, _, _, _, _)) {
             attempt.isSuccess = status == 200;
             attempt.isRefusal = status == 404;
@@ -127,7 +132,11 @@ final class SimulatedReceivers {
                 random.nextInt(10) == 0 ? random.nextLong(timeout.toMillis()) : random.nextInt(50));
     }
 
-    private Outcome outcome(ReceiverHealth health, Duration time) {
+    private static boolean isPoison(DeliveryId delivery) {
+        return delivery.event().value().getLeastSignificantBits() % 3 == 0;
+    }
+
+    private Outcome outcome(ReceiverHealth health, Duration time, boolean isPoison) {
         return switch (health) {
             case HEALTHY -> answer(200, time);
             case FLAKY ->
@@ -140,6 +149,7 @@ final class SimulatedReceivers {
             case REFUSING -> answer(random.nextBoolean() ? 404 : 429, time);
             case FAILING -> answer(500, time);
             case HANGING -> nothing(ErrorCode.RESPONSE_TIMEOUT);
+            case POISONED -> answer(isPoison ? 500 : 200, time);
         };
     }
 
