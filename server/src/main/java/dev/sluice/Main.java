@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 /// The entry point of the server process: reads the settings, starts [Sluice] and stops it on
 /// SIGTERM or Ctrl-C. With one of these arguments, it runs a command instead: `audit`
 /// ([AuditCommand]), `set-plan` ([SetPlanCommand]), `suspend` and `resume` ([SuspensionCommand]),
-/// `reset-password` ([ResetPasswordCommand]), `reset-key` ([ResetKeyCommand]), `export-data`
-/// ([ExportDataCommand]) or `import-data` ([ImportDataCommand]).
+/// `tenants` ([TenantsCommand]), `reset-password` ([ResetPasswordCommand]), `reset-key`
+/// ([ResetKeyCommand]), `export-data` ([ExportDataCommand]) or `import-data` ([ImportDataCommand]).
 public final class Main {
 
     private static final int EXIT_START_REFUSED = 1;
@@ -50,6 +50,10 @@ public final class Main {
         if (args.length > 0 && args[0].equals("resume")) {
             var arguments = Arrays.asList(args).subList(1, args.length);
             System.exit(SuspensionCommand.resume(config(), arguments, System.out, System.err));
+        }
+        if (args.length > 0 && args[0].equals("tenants")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            System.exit(TenantsCommand.run(config(), arguments, System.out, System.err));
         }
         if (args.length > 0 && args[0].equals("reset-password")) {
             var arguments = Arrays.asList(args).subList(1, args.length);

@@ -193,6 +193,7 @@ public final class FeaturesAssembly {
                         engine.meters(),
                         engine.gauges(),
                         base.pools().all(),
+                        account.plans()::longestRetention,
                         Stream.concat(
                                         alertMeter.counters().stream(),
                                         Stream.of(

@@ -1,5 +1,6 @@
 package dev.sluice.features.metrics;
 
+import dev.sluice.account.plan.Retention;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Supplier;
 
 /// Collects the metrics about the database and the connection pools.
 ///
@@ -20,18 +23,27 @@ final class DatabaseMetrics {
 
     private static final Duration READ_INTERVAL = Duration.ofSeconds(5);
 
+    /// How often the received bytes are summed, which takes a row for each source and day.
+    private static final Duration BYTES_INTERVAL = Duration.ofMinutes(10);
+
     private record ReadState(Instant at, Optional<DatabaseState> state) {}
+
+    private record ReadBytes(Instant at, Map<UUID, Long> byWorkspace) {}
 
     private final Db db;
     private final List<Db> pools;
     private final InstantSource clock;
+    private final Supplier<Retention> longestRetention;
+    private ReadBytes lastBytes = new ReadBytes(Instant.EPOCH, Map.of());
     private ReadState last = new ReadState(Instant.EPOCH, Optional.empty());
 
     /// @param pools all pools of this process; the first one runs the queries for the metrics
-    DatabaseMetrics(List<Db> pools, InstantSource clock) {
+    /// @param longestRetention returns the longest retention of all plans
+    DatabaseMetrics(List<Db> pools, Supplier<Retention> longestRetention, InstantSource clock) {
         this.db = pools.getFirst();
         this.pools = List.copyOf(pools);
         this.clock = clock;
+        this.longestRetention = longestRetention;
     }
 
     void addTo(MetricList metrics) {
@@ -42,7 +54,32 @@ final class DatabaseMetrics {
                 "sluice_database_up",
                 "Whether the database answers: 1 or 0.",
                 state.isPresent() ? 1 : 0);
-        state.ifPresent(present -> add(metrics, present, now));
+        state.ifPresent(present -> {
+            add(metrics, present, now);
+            metrics.gauges(
+                    "sluice_workspace_stored_bytes",
+                    "Bytes of the workspace's events that are kept, as they arrived.",
+                    "workspace",
+                    TopWorkspaces.of(bytes(now)));
+        });
+    }
+
+    private synchronized Map<UUID, Long> bytes(Instant now) {
+        if (Duration.between(lastBytes.at(), now).abs().compareTo(BYTES_INTERVAL) >= 0) {
+            long today = Duration.between(Instant.EPOCH, now).toDays();
+            var kept = longestRetention.get().days();
+            long firstDay = kept.isPresent() ? today - kept.getAsInt() : 0;
+            try {
+                lastBytes =
+                        new ReadBytes(
+                                now,
+                                db.snapshot(
+                                        tx -> WorkspaceTotalsQueries.receivedBytes(tx, firstDay)));
+            } catch (DbException e) {
+                return lastBytes.byWorkspace(); // the next request tries again
+            }
+        }
+        return lastBytes.byWorkspace();
     }
 
     private synchronized Optional<DatabaseState> state(Instant now) {
@@ -64,7 +101,7 @@ final class DatabaseMetrics {
         metrics.gauge(
                 "sluice_deliveries_unfinished",
                 "Deliveries of all nodes that are not finished.",
-                state.unfinished());
+                state.workspaces().allUnfinished());
         metrics.gauge(
                 "sluice_deliveries_oldest_age_seconds",
                 "Age of the oldest unfinished delivery of all nodes; 0 if there is none.",
@@ -89,12 +126,31 @@ final class DatabaseMetrics {
                 "sluice_workspaces_suspended",
                 "Workspaces that the operator has suspended.",
                 state.suspendedWorkspaces());
+        add(metrics, state.workspaces());
         state.auditedUntil()
                 .ifPresent(until ->
                         metrics.gauge(
                                 "sluice_audit_checked_until_timestamp_seconds",
                                 "End of the last hour that the audit has checked.",
                                 until.getEpochSecond()));
+    }
+
+    private static void add(MetricList metrics, WorkspaceTotals state) {
+        metrics.gauges(
+                "sluice_workspace_deliveries_unfinished",
+                "Deliveries of the workspace that are not finished.",
+                "workspace",
+                TopWorkspaces.of(state.unfinished()));
+        metrics.gauges(
+                "sluice_workspace_streams",
+                "Streams of the workspace that are open.",
+                "workspace",
+                TopWorkspaces.of(state.streams()));
+        metrics.gauges(
+                "sluice_workspace_replays",
+                "Replays of the workspace that are not finished.",
+                "workspace",
+                TopWorkspaces.of(state.replays()));
     }
 
     private static double seconds(Instant from, Instant to) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /// The values of the metrics that are read from the database. They are the same on every node.
 ///
-/// @param unfinished the number of unfinished deliveries
+/// @param workspaces what each workspace has
 /// @param oldestUnfinished when the event of the oldest unfinished delivery arrived, or empty if
 ///   all deliveries are finished
 /// @param circuits the number of destinations whose circuit is not closed, by the circuit's state
@@ -16,7 +16,7 @@ import java.util.Optional;
 ///   checked none
 /// @param suspendedWorkspaces the number of workspaces that the operator has suspended
 record DatabaseState(
-        long unfinished,
+        WorkspaceTotals workspaces,
         Optional<Instant> oldestUnfinished,
         Map<String, Long> circuits,
         Map<String, Long> lanes,

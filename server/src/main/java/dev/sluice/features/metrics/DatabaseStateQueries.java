@@ -1,8 +1,6 @@
 package dev.sluice.features.metrics;
 
-import dev.sluice.account.plan.UsageKind;
 import dev.sluice.account.workspace.WorkspaceStore;
-import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
@@ -21,7 +19,7 @@ final class DatabaseStateQueries {
     static DatabaseState read(Tx tx) {
         tx.disable(PlannerFeature.SORT, PlannerFeature.JIT);
         return new DatabaseState(
-                unfinished(tx),
+                WorkspaceTotalsQueries.read(tx),
                 tx.findOne(
                         "select id from delivery_work order by id limit 1",
                         row -> Uuid7.timeOf(row.uuid("id"))),
@@ -32,24 +30,6 @@ final class DatabaseStateQueries {
                         row -> row.number("n")),
                 tx.single("select checked_to from audit", row -> row.instantOrNone("checked_to")),
                 WorkspaceStore.countSuspended(tx));
-    }
-
-    private static long unfinished(Tx tx) {
-        return tx.single(
-                """
-                select coalesce(sum(case kind when %1$d then n else -n end), 0)::bigint as n
-                  from (select kind, dim, n from total where kind in (%1$d, %2$d)
-                        union all
-                        select kind, dim, n
-                          from ledger, unnest(kinds, dims, counts) as unfolded (kind, dim, n)
-                         where kind in (%1$d, %2$d)) as entry
-                 where kind = %1$d or dim <> %3$d
-                """
-                        .formatted(
-                                UsageKind.DELIVERIES.number(),
-                                UsageKind.OUTCOMES.number(),
-                                (int) DeliveryStatus.FILTERED.number()),
-                row -> row.number("n"));
     }
 
     private static Map<String, Long> circuits(Tx tx) {

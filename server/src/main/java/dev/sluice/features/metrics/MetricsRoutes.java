@@ -1,5 +1,6 @@
 package dev.sluice.features.metrics;
 
+import dev.sluice.account.plan.Retention;
 import dev.sluice.engine.RelayGauges;
 import dev.sluice.engine.RelayMeters;
 import dev.sluice.platform.db.Db;
@@ -11,6 +12,7 @@ import dev.sluice.platform.meter.WorkspaceGauge;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /// The route `GET /metrics`, which is served on its own port and needs no API key.
 public final class MetricsRoutes {
@@ -22,18 +24,20 @@ public final class MetricsRoutes {
     private final String version;
 
     /// @param pools all pools of this process; the first one runs the queries for the metrics
+    /// @param longestRetention returns the longest retention of all plans
     /// @param counters what other rooms count
     /// @param workspaceGauges what each workspace holds of the resources that workspaces share
     public MetricsRoutes(
             RelayMeters meters,
             RelayGauges gauges,
             List<Db> pools,
+            Supplier<Retention> longestRetention,
             List<CounterFamily> counters,
             List<WorkspaceGauge> workspaceGauges,
             InstantSource clock,
             String version) {
         this.relay = new RelayMetrics(meters, gauges);
-        this.database = new DatabaseMetrics(pools, clock);
+        this.database = new DatabaseMetrics(pools, longestRetention, clock);
         this.counters = List.copyOf(counters);
         this.workspaceGauges = List.copyOf(workspaceGauges);
         this.version = version;
