@@ -13,9 +13,10 @@ public final class PermitLimit {
     private static final int MIN_PERMITS = 2_048;
     private static final int MAX_PERMITS = 16_384;
 
-    /// Attempts may use a quarter of the open-file limit. Another quarter is for idle connections
-    /// that are kept for later attempts.
-    private static final int FILES_DIVISOR = 4;
+    /// Attempts may use a sixth of the open-file limit. Another sixth is for idle connections that
+    /// are kept for later attempts, and at least one more for slow attempts: without room for
+    /// those, destinations that hang keep others from their first attempt.
+    private static final int FILES_DIVISOR = 6;
 
     private static final long HEAP_BYTES_PER_SLOW_PERMIT = 256 << 10;
     private static final int MAX_SLOW_PERMITS = 8_192;
