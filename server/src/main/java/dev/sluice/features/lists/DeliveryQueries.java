@@ -18,18 +18,38 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// Reads all deliveries of one event, including those that were filtered at ingest.
+///
+/// An event can have thousands of deliveries, each with up to eleven attempts, so only the attempts
+/// of its newest deliveries are read.
 final class DeliveryQueries {
+
+    /// The maximum number of attempts that are shown with an event.
+    private static final int MAX_ATTEMPTS = 500;
+
+    /// The maximum size of the responses that are shown with an event.
+    private static final long MAX_RESPONSE_BYTES = 1 << 20;
+
+    /// The attempts of one delivery.
+    private record AttemptsSize(UUID delivery, int attempts, long responseBytes) {}
 
     private final Tx tx;
     private final EventSummary event;
     private final WaitExplainer waits;
     private final Map<DeliveryId, List<AttemptView>> earlierAttempts = new HashMap<>();
+
+    /// The ids of the deliveries whose attempts are shown.
+    private final Set<UUID> shown = new HashSet<>();
+
+    /// The ids of the deliveries that have attempts which are not shown.
+    private final Set<UUID> leftOut = new HashSet<>();
 
     private DeliveryQueries(Tx tx, EventSummary event, WaitExplainer waits) {
         this.tx = tx;
@@ -40,10 +60,23 @@ final class DeliveryQueries {
     /// Returns the event's deliveries, sorted by ordinal (a delivery's number within its event).
     static List<DeliveryView> of(Tx tx, EventQueries.FoundEvent found, WaitExplainer waits) {
         var queries = new DeliveryQueries(tx, found.summary(), waits);
-        queries.readEarlierAttempts();
-        var deliveries = new ArrayList<>(queries.finished());
-        deliveries.addAll(queries.unfinished());
-        deliveries.addAll(queries.filtered(found.filtered(), deliveries));
+        queries.chooseShown();
+        return queries.read(found);
+    }
+
+    /// Returns one delivery with all its attempts, or empty if the event has no such delivery.
+    static Optional<DeliveryView> find(
+            Tx tx, EventQueries.FoundEvent found, DeliveryId id, WaitExplainer waits) {
+        var queries = new DeliveryQueries(tx, found.summary(), waits);
+        queries.shown.add(id.value());
+        return queries.read(found).stream().filter(each -> each.id().equals(id)).findFirst();
+    }
+
+    private List<DeliveryView> read(EventQueries.FoundEvent found) {
+        readEarlierAttempts();
+        var deliveries = new ArrayList<>(finished());
+        deliveries.addAll(unfinished());
+        deliveries.addAll(filtered(found.filtered(), deliveries));
         deliveries.sort(Comparator.comparingInt(delivery -> delivery.id().ordinal()));
         return deliveries;
     }
@@ -56,6 +89,44 @@ final class DeliveryQueries {
         return DeliveryId.maxIdOf(event.id());
     }
 
+    /// Chooses the newest deliveries, as many as have no more than [#MAX_ATTEMPTS] attempts and
+    /// [#MAX_RESPONSE_BYTES] of responses together, but at least one.
+    private void chooseShown() {
+        int attempts = 0;
+        long bytes = 0;
+        for (var each : attemptsNewestFirst()) {
+            attempts += each.attempts();
+            bytes += each.responseBytes();
+            boolean isRoom = attempts <= MAX_ATTEMPTS && bytes <= MAX_RESPONSE_BYTES;
+            (isRoom || shown.isEmpty() ? shown : leftOut).add(each.delivery());
+        }
+    }
+
+    private List<AttemptsSize> attemptsNewestFirst() {
+        return tx.query(
+                """
+                select id, count(*) as attempts, coalesce(sum(bytes), 0) as bytes
+                  from (select delivery_id as id, octet_length(response_body) as bytes
+                          from attempt
+                         where delivery_id > ? and delivery_id <= ? and source_id = ?
+                        union all
+                        select id, octet_length(response_body)
+                          from delivery
+                         where id > ? and id <= ? and source_id = ? and attempted_at is not null) as made
+                 group by id
+                 order by id desc
+                """,
+                row ->
+                        new AttemptsSize(
+                                row.uuid("id"), row.integer("attempts"), row.number("bytes")),
+                afterId(),
+                lastId(),
+                event.source().value(),
+                afterId(),
+                lastId(),
+                event.source().value());
+    }
+
     private void readEarlierAttempts() {
         tx.query(
                         """
@@ -63,6 +134,7 @@ final class DeliveryQueries {
                           from attempt
                           left join destination_revision as revision on revision.id = attempt.revision
                          where delivery_id > ? and delivery_id <= ? and source_id = ?
+                           and delivery_id = any (?)
                          order by delivery_id, number
                         """,
                         row ->
@@ -71,7 +143,8 @@ final class DeliveryQueries {
                                         AttemptView.read(row, row.integer("number"))),
                         afterId(),
                         lastId(),
-                        event.source().value())
+                        event.source().value(),
+                        List.copyOf(shown))
                 .forEach(entry ->
                         earlierAttempts
                                 .computeIfAbsent(entry.getKey(), _ -> new ArrayList<>())
@@ -81,7 +154,12 @@ final class DeliveryQueries {
     private List<DeliveryView> finished() {
         return tx.query(
                 """
-                select delivery.*, revision.url, connection.destination_id,
+                select delivery.id, delivery.connection_id, delivery.status, delivery.trigger,
+                       delivery.attempts, delivery.created_at, delivery.finished_at,
+                       delivery.attempted_at, delivery.latency_ms, delivery.response_status,
+                       delivery.error_code, delivery.error_message,
+                       case when delivery.id = any (?) then delivery.response_body end as response_body,
+                       revision.url, connection.destination_id,
                        coalesce(revision.name, destination.name) as destination_name
                   from delivery
                   join connection on connection.id = delivery.connection_id
@@ -90,6 +168,7 @@ final class DeliveryQueries {
                  where delivery.id > ? and delivery.id <= ? and delivery.source_id = ?
                 """,
                 this::finished,
+                List.copyOf(shown),
                 afterId(),
                 lastId(),
                 event.source().value());
@@ -124,7 +203,11 @@ final class DeliveryQueries {
                         Optional.empty(),
                         Optional.of(row.instant("finished_at"))),
                 count,
-                attempts);
+                isLeftOut(id) ? Optional.empty() : Optional.of(attempts));
+    }
+
+    private boolean isLeftOut(DeliveryId id) {
+        return leftOut.contains(id.value());
     }
 
     private static DeliveryTarget target(Row row) throws SQLException {
@@ -164,7 +247,7 @@ final class DeliveryQueries {
                         wait.nextAttemptAt(),
                         Optional.empty()),
                 row.integer("attempts"),
-                attempts);
+                isLeftOut(id) ? Optional.empty() : Optional.of(attempts));
     }
 
     /// Returns the deliveries that were filtered at ingest. They have no rows. Their ids follow
@@ -190,7 +273,7 @@ final class DeliveryQueries {
                                     Optional.empty(),
                                     Optional.of(event.receivedAt())),
                             0,
-                            List.of()));
+                            Optional.of(List.of())));
         }
         return views;
     }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// A delivery, as the API shows it within its event.
+///
+/// @param attempts empty if the event has too many attempts to show those of this delivery
 record DeliveryView(
         DeliveryId id,
         DeliveryTarget target,
@@ -19,7 +21,7 @@ record DeliveryView(
         Trigger trigger,
         DeliveryTimes times,
         int attemptCount,
-        List<AttemptView> attempts) {
+        Optional<List<AttemptView>> attempts) {
 
     /// @param nextAttemptAt empty if the delivery is finished, or if no time is scheduled for its
     ///   next attempt
@@ -28,15 +30,21 @@ record DeliveryView(
             Instant createdAt, Optional<Instant> nextAttemptAt, Optional<Instant> finishedAt) {}
 
     JsonObject json() {
-        return target.addTo(new JsonObject().put("id", id))
-                .put("status", view.status().text())
-                .put("trigger", trigger.text())
-                .put("attempt_count", attemptCount)
-                .put("next_attempt_at", times.nextAttemptAt())
-                .put("hold", view.hold().map(HoldReason::text))
-                .put("created_at", times.createdAt())
-                .put("finished_at", times.finishedAt())
-                .put("reason", view.reason())
-                .put("attempts", attempts.stream().map(AttemptView::json).toList());
+        var json =
+                target.addTo(new JsonObject().put("id", id))
+                        .put("status", view.status().text())
+                        .put("trigger", trigger.text())
+                        .put("attempt_count", attemptCount)
+                        .put("next_attempt_at", times.nextAttemptAt())
+                        .put("hold", view.hold().map(HoldReason::text))
+                        .put("created_at", times.createdAt())
+                        .put("finished_at", times.finishedAt())
+                        .put("reason", view.reason())
+                        .put(
+                                "attempts",
+                                attempts.orElse(List.of()).stream()
+                                        .map(AttemptView::json)
+                                        .toList());
+        return attempts.isPresent() ? json : json.put("attempts_path", "/api/v1/deliveries/" + id);
     }
 }

@@ -190,9 +190,7 @@ public final class EventRoutes {
             var retention = retention(tx, caller);
             return find(tx, caller, id.event(), retention)
                     .flatMap(event ->
-                            deliveries(tx, event, retention).stream()
-                                    .filter(delivery -> delivery.id().equals(id))
-                                    .findFirst()
+                            DeliveryQueries.find(tx, event, id, waits(retention))
                                     .map(delivery ->
                                             delivery.json()
                                                     .put("event_id", id.event())
