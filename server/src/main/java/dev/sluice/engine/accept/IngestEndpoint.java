@@ -62,6 +62,12 @@ public final class IngestEndpoint implements Endpoint {
     /// How long a request waits for its event to be committed before the reply is a 500.
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
 
+    /// The maximum length of a configured reply whose memory is not counted.
+    private static final int MAX_UNCOUNTED_REPLY_CHARS = 4096;
+
+    /// The memory of a character of a reply: UTF-8 takes up to three bytes.
+    private static final int REPLY_BYTES_OF_CHARACTER = 3;
+
     /// When the sender of a webhook to a suspended workspace should try again.
     private static final Duration SUSPENSION_RETRY_AFTER = Duration.ofMinutes(5);
 
@@ -209,12 +215,23 @@ public final class IngestEndpoint implements Endpoint {
         requireRoom(source);
         boolean isVerified = !(source.verification() instanceof VerificationConfig.NoVerification);
         var headReadAt = isVerified ? clock.instant() : Instant.EPOCH; // only verification needs it
+        reserveAnswer(source, request);
         request.setBodyMemory(bodyMemory, source.workspace(), source.id());
         byte[] body = request.body(Payload.MAX_BODY_BYTES);
         var webhook =
                 new InboundWebhook(
                         request.method(), request.pathQuery(), request.headers(), body, headReadAt);
         return store(ingestRoute, webhook, begun, request::releaseBodyMemory).reply();
+    }
+
+    /// Reserves memory for a long reply that the source configures, before anything is stored. A
+    /// sender that does not read it would otherwise keep memory that nobody counts.
+    private static void reserveAnswer(Source source, Request request) {
+        int length = source.response().map(response -> response.body().length()).orElse(0);
+        if (length > MAX_UNCOUNTED_REPLY_CHARS) {
+            request.setOwner(source.workspace().value());
+            request.reserveAnswer((long) REPLY_BYTES_OF_CHARACTER * length);
+        }
     }
 
     /// Accepts a webhook that a user composed. The webhook goes through the same steps as one from

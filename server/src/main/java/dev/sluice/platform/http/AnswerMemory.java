@@ -189,6 +189,7 @@ public final class AnswerMemory {
     private synchronized void begin(AnswerReservation answer, Runnable closeConnection) {
         answer.drop = Optional.of(closeConnection);
         answer.writingSince = nanoTime.getAsLong();
+        answer.taken = 0;
         workspaces
                 .computeIfAbsent(answer.workspace, _ -> new AnswersOfWorkspace())
                 .written

@@ -276,12 +276,7 @@ final class JettyHandler extends Handler.Abstract {
             response.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
-        var output =
-                new StreamOutput(
-                        jetty,
-                        response,
-                        timeouts.idle(),
-                        bytes -> request.answerMemory().ifPresent(memory -> memory.taken(bytes)));
+        var output = new StreamOutput(jetty, response, timeouts.idle(), request.answerMemory());
         try {
             reply.stream().orElseGet(() -> inPieces(reply)).writeTo(output);
             response.write(true, BufferUtil.EMPTY_BUFFER, callback);
@@ -301,13 +296,13 @@ final class JettyHandler extends Handler.Abstract {
 
     private static StreamBody inPieces(Reply reply) {
         return output -> {
-            var json = reply.largeJson();
-            if (json.isEmpty()) {
-                output.write(reply.bytes(), () -> true);
-                return;
-            }
             var out = output.buffered();
-            GzipEncoder.write(reply, json.get(), out);
+            var json = reply.largeJson();
+            if (json.isPresent()) {
+                GzipEncoder.write(reply, json.get(), out);
+            } else {
+                out.write(reply.bytes());
+            }
             out.flush();
         };
     }

@@ -13,12 +13,12 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 
 /// The body of one reply that is written in pieces. Written bytes are sent immediately. Not
 /// thread-safe.
@@ -34,27 +34,42 @@ public final class StreamOutput {
     private final Response response;
     private final EndPoint endPoint;
     private final Duration writeTimeout;
-    private final LongConsumer onTaken;
+    private final Optional<AnswerMemory.AnswerReservation> memory;
     private final ByteBuffer ignored = BufferUtil.allocate(1024);
 
     /// @param writeTimeout how long the client may take to read one piece
-    /// @param onTaken called with the length of each piece that the socket has accepted
-    StreamOutput(Request request, Response response, Duration writeTimeout, LongConsumer onTaken) {
+    /// @param memory the memory of the answer; empty if it is not counted
+    StreamOutput(
+            Request request,
+            Response response,
+            Duration writeTimeout,
+            Optional<AnswerMemory.AnswerReservation> memory) {
         this.response = response;
         this.writeTimeout = writeTimeout;
-        this.onTaken = onTaken;
+        this.memory = memory;
         this.endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
     }
 
-    /// Writes the bytes. Returns when the socket has accepted them.
+    /// Writes a message of a stream. Returns when the socket has accepted it. The memory of a large
+    /// message counts until then.
     ///
     /// @param isWanted called repeatedly while the client is not reading; if it returns false, the
     ///   stream ends
     /// @throws IOException when the client has disconnected or did not read a piece within the
     ///   write timeout, or when `isWanted` returned false
+    /// @throws ApiException 503 when answers to other requests leave no memory for the message
     public void write(byte[] bytes, BooleanSupplier isWanted)
             throws IOException, InterruptedException {
-        write(bytes, 0, bytes.length, isWanted);
+        var counted = memory.filter(_ -> bytes.length > MAX_PIECE_BYTES);
+        counted.ifPresent(answer -> {
+            answer.growTo(bytes.length);
+            answer.beginWriting(endPoint::close);
+        });
+        try {
+            write(bytes, 0, bytes.length, isWanted);
+        } finally {
+            counted.ifPresent(AnswerMemory.AnswerReservation::release);
+        }
     }
 
     private void write(byte[] bytes, int offset, int length, BooleanSupplier isWanted)
@@ -63,7 +78,7 @@ public final class StreamOutput {
         for (int from = offset; from < end; from += MAX_PIECE_BYTES) {
             int size = Math.min(MAX_PIECE_BYTES, end - from);
             writePiece(ByteBuffer.wrap(bytes, from, size), isWanted);
-            onTaken.accept(size);
+            memory.ifPresent(answer -> answer.taken(size));
         }
     }
 

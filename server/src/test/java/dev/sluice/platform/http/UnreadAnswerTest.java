@@ -51,6 +51,7 @@ class UnreadAnswerTest {
     private final AtomicLong nanoTime = new AtomicLong();
     private final AnswerMemory memory = new AnswerMemory(CAPACITY_BYTES, nanoTime::get);
     private final AtomicInteger built = new AtomicInteger();
+    private final AtomicInteger refusedStreams = new AtomicInteger();
     private final List<Socket> sockets = new ArrayList<>();
     private final HttpClient client = HttpClient.newHttpClient();
 
@@ -62,7 +63,8 @@ class UnreadAnswerTest {
         var router =
                 new Router()
                         .get("/api/{owner}/large", this::large)
-                        .get("/api/{owner}/small", this::small);
+                        .get("/api/{owner}/small", this::small)
+                        .get("/api/{owner}/stream", this::stream);
         server =
                 HttpServer.start(
                         new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
@@ -94,8 +96,29 @@ class UnreadAnswerTest {
         return Reply.ok(new JsonObject().put("small", true));
     }
 
+    private Reply stream(Request request) {
+        request.setOwner(UUID.fromString(request.pathParameter("owner")));
+        return Reply.stream(
+                List.of(new Header("Content-Type", "text/event-stream")), this::writeEndlessly);
+    }
+
+    private void writeEndlessly(StreamOutput output) throws IOException, InterruptedException {
+        byte[] message = new byte[LARGE_BYTES];
+        try {
+            while (true) {
+                output.write(message, () -> true);
+            }
+        } catch (ApiException e) {
+            refusedStreams.incrementAndGet();
+        }
+    }
+
     /// Sends a request and reads nothing. Little of the answer fits into the socket's buffer.
     private Socket ask(UUID owner) throws IOException {
+        return ask(owner, "/large");
+    }
+
+    private Socket ask(UUID owner, String what) throws IOException {
         var socket = new Socket();
         sockets.add(socket);
         socket.setReceiveBufferSize(4096);
@@ -103,7 +126,7 @@ class UnreadAnswerTest {
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
         socket.getOutputStream()
                 .write(
-                        ("GET /api/" + owner + "/large HTTP/1.1\r\nHost: h\r\n\r\n")
+                        ("GET /api/" + owner + what + " HTTP/1.1\r\nHost: h\r\n\r\n")
                                 .getBytes(US_ASCII));
         return socket;
     }
@@ -149,6 +172,29 @@ class UnreadAnswerTest {
         assertThat(refused.headers().firstValue("Retry-After")).contains("1");
         assertThat(held(ATTACKER)).isLessThanOrEqualTo(CAPACITY_BYTES / 2);
         assertThat(built).hasValueLessThanOrEqualTo(CAPACITY_BYTES / 2 / LARGE_BYTES + 1);
+    }
+
+    @Test
+    void streams_that_nobody_reads_hold_a_bounded_part_and_others_are_answered() throws Exception {
+        for (int each = 0; each < 30; each++) {
+            ask(ATTACKER, "/stream");
+        }
+
+        await().until(() -> get(ATTACKER, "/small").statusCode() == 503);
+
+        assertThat(held(ATTACKER)).isBetween(1L, (long) CAPACITY_BYTES / 2);
+        assertThat(get(OTHER, "/large").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_stream_ends_at_a_large_message_that_finds_no_room() throws Exception {
+        memory.open(ATTACKER).growTo(CAPACITY_BYTES / 2 - LARGE_BYTES / 2);
+
+        var answer = get(ATTACKER, "/stream");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEmpty();
+        assertThat(refusedStreams).hasValue(1);
     }
 
     @Test
