@@ -292,6 +292,7 @@ public final class EngineAssembly {
                 delivery::queued,
                 () -> delivery.permits() - dispatcher.permitsLeft(),
                 delivery::permits,
+                dispatcher::pacedDestinations,
                 dispatcher::bytes,
                 ingest::refused);
     }

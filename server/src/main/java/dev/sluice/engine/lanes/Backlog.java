@@ -415,13 +415,14 @@ public final class Backlog implements Loop.Step {
     }
 
     /// Returns how many of the lane's deliveries may be in memory: twice the destination's
-    /// `max_in_flight`. If the destination has a rate limit, the number is at most what the limit
-    /// allows in one second. A resend lane gets only a fraction of that number while live
+    /// `max_in_flight`. If the destination has a rate limit or a pace, the number is at most what
+    /// that allows in one second. A resend lane gets only a fraction of that number while live
     /// deliveries to the same destination are waiting.
     private int maxInMemory(Lane lane, Destination destination) {
         var spec = destination.spec();
         int room = 2 * spec.maxInFlight();
-        int maximum = spec.rateLimit().map(limit -> Math.min(room, limit.perSecond())).orElse(room);
+        int limited = spec.rateLimit().map(limit -> Math.min(room, limit.perSecond())).orElse(room);
+        int maximum = dispatcher.withinPace(destination.id(), limited);
         return lane.trigger() == Trigger.RESEND && dispatcher.hasLive(destination.id())
                 ? Math.max(1, maximum / RESEND_SHARE_DIVISOR)
                 : maximum;

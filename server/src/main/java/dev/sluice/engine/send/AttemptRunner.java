@@ -9,8 +9,10 @@ import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.engine.commit.DeliveryResult;
 import dev.sluice.engine.settle.CircuitEvidence;
 import dev.sluice.engine.settle.Circuits;
+import dev.sluice.engine.settle.Pace;
 import dev.sluice.engine.settle.Settlement;
 import dev.sluice.engine.share.FilterDecider;
+import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.routing.ExpiryPolicy;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteDeletion;
@@ -70,16 +72,23 @@ public final class AttemptRunner {
     /// the delivery must wait: it is on hold, this node does not know its connection yet, or this
     /// node may no longer send it.
     ///
+    /// @param queue the queue of the destination, which learns from the outcome
     /// @param attemptedAt when a sender took the delivery from its queue
     /// @param mayStart whether this node may still send the delivery
     /// @param isAlone whether this attempt is made in isolation; see [InFlightRecorder#recordStart]
     Optional<DeliveryResult> runAttempt(
-            LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone)
+            DestinationQueue queue,
+            LoadedDelivery loaded,
+            Instant attemptedAt,
+            BooleanSupplier mayStart,
+            boolean isAlone)
             throws InterruptedException {
-        return runAttempt(loaded, attemptedAt, mayStart, isAlone, loaded.delivery().isUndecided());
+        return runAttempt(
+                queue, loaded, attemptedAt, mayStart, isAlone, loaded.delivery().isUndecided());
     }
 
     private Optional<DeliveryResult> runAttempt(
+            DestinationQueue queue,
             LoadedDelivery loaded,
             Instant attemptedAt,
             BooleanSupplier mayStart,
@@ -106,7 +115,7 @@ public final class AttemptRunner {
             return Optional.empty();
         }
         if (isUndecided) {
-            return decideFilter(loaded, route.get(), mayStart, isAlone);
+            return decideFilter(queue, loaded, route.get(), mayStart, isAlone);
         }
         var outcome =
                 send(
@@ -120,19 +129,58 @@ public final class AttemptRunner {
             return Optional.empty();
         }
         var result = settlement.settle(delivery, route.get(), attemptedAt, outcome);
-        switch (CircuitEvidence.of(outcome, destination.spec().timeout())) {
+        var evidence = CircuitEvidence.of(outcome, destination.spec().timeout());
+        boolean counts =
+                evidence == CircuitEvidence.NONE
+                        || tellPace(queue, destination, loaded, attemptedAt, outcome);
+        switch (evidence) {
             case REACHED -> circuits.reached(destination);
-            case FAILED -> circuits.failed(destination.id(), started, errorMessage(result));
+            case FAILED -> {
+                if (counts) {
+                    circuits.failed(destination.id(), started, errorMessage(result));
+                }
+            }
             case NONE -> {}
         }
         return Optional.of(result);
+    }
+
+    /// Tells the queue what the destination answered. Returns whether it counts for the circuit if
+    /// it is a failure.
+    private static boolean tellPace(
+            DestinationQueue queue,
+            Destination destination,
+            LoadedDelivery loaded,
+            Instant attemptedAt,
+            Outcome outcome) {
+        var signal = Pace.CapacitySignal.of(outcome);
+        if (signal.isEmpty()) {
+            return true;
+        }
+        var retryAfter =
+                outcome instanceof Outcome.DestinationResponse response
+                        ? response.retryAfter().orElse(Duration.ZERO)
+                        : Duration.ZERO;
+        return queue.answered(
+                destination,
+                signal.get(),
+                retryAfter,
+                new DestinationQueue.AnsweredAttempt(
+                        attemptedAt,
+                        attemptedAt.plus(outcome.latency()),
+                        loaded.delivery().attempts() == 0,
+                        loaded.probe().isPresent()));
     }
 
     /// Makes the decision that ingest left open: whether the event matches the filter. If the event
     /// matches, repeats all checks and runs the attempt. The checks are repeated because the
     /// decision may have taken a long time.
     private Optional<DeliveryResult> decideFilter(
-            LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone)
+            DestinationQueue queue,
+            LoadedDelivery loaded,
+            Route route,
+            BooleanSupplier mayStart,
+            boolean isAlone)
             throws InterruptedException {
         var delivery = loaded.delivery();
         var result =
@@ -144,7 +192,7 @@ public final class AttemptRunner {
                                         ? routing.route(delivery.connection())
                                         : Optional.empty());
         return switch (result) {
-            case PASSES -> runAttempt(loaded, clock.instant(), mayStart, isAlone, false);
+            case PASSES -> runAttempt(queue, loaded, clock.instant(), mayStart, isAlone, false);
             case FILTERED ->
                     Optional.of(
                             new DeliveryResult.FinalResult(

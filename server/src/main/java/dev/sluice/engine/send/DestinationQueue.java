@@ -2,15 +2,22 @@ package dev.sluice.engine.send;
 
 import dev.sluice.engine.Attempt;
 import dev.sluice.engine.Trigger;
+import dev.sluice.engine.settle.Pace;
 import dev.sluice.engine.share.RateLimiter;
 import dev.sluice.engine.share.SlownessDetector;
 import dev.sluice.engine.share.Standing;
+import dev.sluice.gateway.destination.Destination;
 
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
 
 /// The queue of one destination's deliveries in this node's memory. It also counts the senders that
 /// are sending these deliveries.
@@ -28,6 +35,9 @@ final class DestinationQueue {
     /// The maximum number of live deliveries sent in a row while a resend is waiting.
     private static final int MAX_LIVE_IN_A_ROW = 15;
 
+    /// How many deliveries to a destination with a small window may be in memory.
+    private static final int MIN_WITHIN_WINDOW = 16;
+
     private final RateLimiter rateLimiter;
     private final SlownessDetector slowness = new SlownessDetector();
     private final ArrayDeque<LoadedDelivery> fresh = new ArrayDeque<>();
@@ -38,6 +48,15 @@ final class DestinationQueue {
     private int liveInARow;
     private boolean wasFreshLast;
     private boolean isRetired;
+
+    /// When the destination last answered 2xx.
+    private Instant lastTaken = Instant.MIN;
+
+    /// The destination's pace; null until it refuses, and again once that is forgotten.
+    private volatile @Nullable Pace pace;
+
+    /// When the settings that the pace was learned under were saved.
+    private Instant pacedSettings = Instant.MIN;
 
     /// @param rateLimiter limits the delivery attempts to this destination; used only if the
     ///   destination has a rate limit
@@ -76,6 +95,10 @@ final class DestinationQueue {
     /// Whether any live delivery is queued.
     synchronized boolean hasLive() {
         return !fresh.isEmpty() || !waiting.isEmpty();
+    }
+
+    synchronized boolean isQueueEmpty() {
+        return isEmpty();
     }
 
     private boolean isEmpty() {
@@ -146,6 +169,137 @@ final class DestinationQueue {
 
     synchronized Standing standing(Instant now) {
         return slowness.standing(now);
+    }
+
+    /// Takes in what the destination answered. Returns whether the answer counts for the circuit if
+    /// it is a failure; see [Pace#answered].
+    synchronized boolean answered(
+            Destination destination,
+            Pace.CapacitySignal signal,
+            Duration retryAfter,
+            AnsweredAttempt attempt) {
+        var known = pace;
+        if (known == null && signal.isOfCapacity()) {
+            known = new Pace(lastTaken, new SplittableRandom(attempt.begun().toEpochMilli()));
+            pace = known;
+            pacedSettings = destination.updatedAt();
+        }
+        if (signal == Pace.CapacitySignal.TAKEN) {
+            lastTaken = attempt.ended();
+        }
+        if (known == null) {
+            return true;
+        }
+        if (isEmpty()) {
+            known.idle(attempt.ended());
+        }
+        boolean counts =
+                known.answered(
+                        new Pace.PaceAnswer(
+                                signal,
+                                retryAfter,
+                                attempt.begun(),
+                                attempt.ended(),
+                                attempt.isFirst(),
+                                Math.max(1, senderCount),
+                                destination.spec().maxInFlight()));
+        if (attempt.isProbe() && signal == Pace.CapacitySignal.TAKEN) {
+            known.reopened();
+        }
+        return counts;
+    }
+
+    /// An attempt that was answered.
+    record AnsweredAttempt(Instant begun, Instant ended, boolean isFirst, boolean isProbe) {}
+
+    /// Whether the destination may have a pace, which the methods below then know.
+    boolean isPaced() {
+        return pace != null;
+    }
+
+    /// Whether the destination has refused so that its pace was lowered.
+    synchronized boolean hasLowerPace() {
+        var known = pace;
+        return known != null && known.isLowered();
+    }
+
+    /// Returns how many attempts may be on the wire.
+    ///
+    /// @param limit how many there may be without a pace
+    int withinWindow(int limit) {
+        return isPaced() ? Math.min(limit, window().orElse(limit)) : limit;
+    }
+
+    private synchronized OptionalInt window() {
+        var known = pace;
+        return known == null ? OptionalInt.empty() : known.window();
+    }
+
+    /// Returns how many deliveries may be in memory: what the destination takes in a second, or
+    /// enough for its window.
+    ///
+    /// @param limit how many there may be without a pace
+    int withinSecond(int limit) {
+        return isPaced() ? Math.min(limit, takenInSecond().orElse(limit)) : limit;
+    }
+
+    private synchronized OptionalInt takenInSecond() {
+        var known = pace;
+        if (known == null) {
+            return OptionalInt.empty();
+        }
+        var rate = known.rate();
+        if (rate.isPresent()) {
+            return OptionalInt.of((int) Math.ceil(rate.getAsDouble()));
+        }
+        var window = known.window();
+        return window.isPresent()
+                ? OptionalInt.of(Math.max(MIN_WITHIN_WINDOW, 2 * window.getAsInt()))
+                : window;
+    }
+
+    /// Returns when the next attempt may begin; not after `now` if the pace lets it begin now.
+    synchronized Instant nextBeginning(Instant now) {
+        var known = pace;
+        return known == null ? now : known.nextBeginning(now);
+    }
+
+    /// Takes a slot of the pace; returns false if no attempt may begin yet.
+    synchronized boolean tryBegin(Instant now) {
+        var known = pace;
+        if (known == null) {
+            return true;
+        }
+        if (known.nextBeginning(now).isAfter(now)) {
+            return false;
+        }
+        known.began(now);
+        return true;
+    }
+
+    /// Undoes [#tryBegin], because there was nothing to send.
+    synchronized void withdrawBeginning() {
+        var known = pace;
+        if (known != null) {
+            known.withdrawn();
+        }
+    }
+
+    /// Forgets the pace some time after its last signal, or if the destination was saved again.
+    /// Returns whether a pace was forgotten.
+    synchronized boolean forgetPace(Instant now, Optional<Destination> destination) {
+        var known = pace;
+        if (known == null) {
+            return false;
+        }
+        boolean isKept =
+                !known.isForgotten(now)
+                        && destination.isPresent()
+                        && destination.get().updatedAt().equals(pacedSettings);
+        if (!isKept) {
+            pace = null;
+        }
+        return !isKept;
     }
 
     /// Retires the queue if it is empty and has no reservations and no senders. Returns whether the

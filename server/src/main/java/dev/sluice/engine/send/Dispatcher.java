@@ -162,6 +162,15 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return state.isPresent() && state.get().queue().hasLive();
     }
 
+    /// Returns how many deliveries to the destination may be in memory: at most what it takes in a
+    /// second, if it has a pace.
+    ///
+    /// @param limit how many there may be without a pace
+    public int withinPace(DestinationId destination, int limit) {
+        var state = states.find(destination);
+        return state.isPresent() ? state.get().queue().withinSecond(limit) : limit;
+    }
+
     /// Removes the state of each deleted destination that has nothing queued, reserved or being
     /// sent.
     public void forgetDeleted() {
@@ -199,7 +208,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         var settled = Optional.<DeliveryResult>empty();
         try {
             if (mayStart(loaded)) {
-                settled = attemptRunner.runAttempt(loaded, since, () -> mayStart(loaded), isAlone);
+                settled =
+                        attemptRunner.runAttempt(
+                                state.queue(), loaded, since, () -> mayStart(loaded), isAlone);
             }
         } catch (RuntimeException | Error e) {
             log.atError()
@@ -219,8 +230,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         @Override
         public boolean tryAcquireRateLimit(DestinationId destination) {
             var limit = SenderPool.rateLimit(routing.destination(destination));
-            return limit.isEmpty()
-                    || states.of(destination).queue().rateLimiter().tryAcquire(limit.get());
+            var queue = states.of(destination).queue();
+            return queue.tryBegin(clock.instant())
+                    && (limit.isEmpty() || queue.rateLimiter().tryAcquire(limit.get()));
         }
 
         @Override
@@ -350,6 +362,11 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     /// Returns how many more attempts may start on this node.
     public int permitsLeft() {
         return senderPool.permitsLeft();
+    }
+
+    /// Returns for how many destinations this node has lowered the pace.
+    public long pacedDestinations() {
+        return states.all().stream().filter(state -> state.queue().hasLowerPace()).count();
     }
 
     /// Returns the memory used by payloads on this node, in bytes, including reservations.

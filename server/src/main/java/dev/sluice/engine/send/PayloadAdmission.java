@@ -67,7 +67,7 @@ public final class PayloadAdmission implements JournalListener {
         if (!memory.tryReserve(share, size)) {
             return false;
         }
-        if (!state.queue().reserve(maxFresh(destination))) {
+        if (!state.queue().reserve(state.queue().withinSecond(maxFresh(destination)))) {
             memory.release(share, size);
             return false;
         }

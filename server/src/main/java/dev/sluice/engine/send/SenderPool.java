@@ -69,7 +69,8 @@ final class SenderPool {
         this.clock = clock;
         this.deliverer = deliverer;
         this.rateLimitQueue =
-                new RateLimitQueue(destination -> startSender(states.of(destination)), rateLimits);
+                new RateLimitQueue(
+                        destination -> startSender(states.of(destination)), clock, rateLimits);
     }
 
     RateLimitQueue rateLimitQueue() {
@@ -80,8 +81,10 @@ final class SenderPool {
     /// same time.
     ///
     /// @param known the destination; empty if it is deleted or this node does not know it yet
-    private int maxConcurrency(Optional<Destination> known) {
-        return known.isPresent() ? circuits.concurrencyLimit(known.get()) : 1;
+    private int maxConcurrency(DestinationState state, Optional<Destination> known) {
+        return known.isPresent()
+                ? state.queue().withinWindow(circuits.concurrencyLimit(known.get()))
+                : 1;
     }
 
     static Optional<RateLimit> rateLimit(Optional<Destination> known) {
@@ -106,8 +109,9 @@ final class SenderPool {
     }
 
     /// If a delivery is queued and the destination's limits allow another attempt, increments the
-    /// destination's sender count and returns true. Otherwise returns false. If the rate limit does
-    /// not allow another attempt yet, also adds the destination to the [RateLimitQueue].
+    /// destination's sender count and returns true. Otherwise returns false. If the rate limit or
+    /// the pace does not allow another attempt yet, also adds the destination to the
+    /// [RateLimitQueue].
     private boolean addSender(DestinationState state) {
         var known = routing.destination(state.destination());
         var limit = rateLimit(known);
@@ -115,7 +119,17 @@ final class SenderPool {
             rateLimitQueue.add(state.destination());
             return false;
         }
-        return state.queue().tryAddSender(maxConcurrency(known));
+        if (state.queue().isPaced()) {
+            var now = clock.instant();
+            var next = state.queue().nextBeginning(now);
+            if (next.isAfter(now)) {
+                if (!state.queue().isQueueEmpty()) {
+                    rateLimitQueue.addUntil(state.destination(), next);
+                }
+                return false;
+            }
+        }
+        return state.queue().tryAddSender(maxConcurrency(state, known));
     }
 
     /// Starts senders for waiting destinations, in fair order, while permits are free.
@@ -175,9 +189,19 @@ final class SenderPool {
             startSender(state); // starts now, or when the rate limit allows it
             return Optional.empty();
         }
-        var next = queue.next(maxConcurrency(known));
+        boolean isPaced = queue.isPaced();
+        if (isPaced && !queue.tryBegin(clock.instant())) {
+            limit.ifPresent(each -> queue.rateLimiter().refund(each));
+            queue.removeSender();
+            startSender(state); // starts when the pace allows it
+            return Optional.empty();
+        }
+        var next = queue.next(maxConcurrency(state, known));
         if (next.isEmpty() && limit.isPresent()) {
             queue.rateLimiter().refund(limit.get());
+        }
+        if (next.isEmpty() && isPaced) {
+            queue.withdrawBeginning();
         }
         return next;
     }
@@ -202,6 +226,10 @@ final class SenderPool {
         var longest = Instant.MAX;
         for (var state : states.all()) {
             fairPermits.updateStanding(state.permitHolder(), state.queue().standing(now));
+            if (state.queue().isPaced()
+                    && state.queue().forgetPace(now, routing.destination(state.destination()))) {
+                startSender(state);
+            }
             state.updateStarving(isStarving(state), now);
             var since = state.starvingSince();
             longest = since.isBefore(longest) ? since : longest;
@@ -222,8 +250,8 @@ final class SenderPool {
     }
 
     /// Whether the destination has queued deliveries and no sender, even though it is not held back
-    /// by a pause, its circuit or its rate limit. `max_in_flight` cannot hold back a destination
-    /// without a sender.
+    /// by a pause, its circuit, its rate limit or its pace. `max_in_flight` cannot hold back a
+    /// destination without a sender.
     private boolean isStarving(DestinationState state) {
         if (!state.queue().isWaiting() || !circuits.of(state.destination()).isClosed()) {
             return false;
@@ -231,7 +259,10 @@ final class SenderPool {
         var known = routing.destination(state.destination());
         var limit = rateLimit(known);
         boolean isPaused = known.isPresent() && known.get().isPaused();
-        return !isPaused && (limit.isEmpty() || state.queue().rateLimiter().isAllowed(limit.get()));
+        var now = clock.instant();
+        return !isPaused
+                && !state.queue().nextBeginning(now).isAfter(now)
+                && (limit.isEmpty() || state.queue().rateLimiter().isAllowed(limit.get()));
     }
 
     /// Whether any destination has been starving for longer than `time`. A destination is starving

@@ -69,6 +69,10 @@ final class RelayMetrics {
                 "Attempts that may be under way at a time.",
                 gauges.attemptLimit().getAsLong());
         metrics.gauge(
+                "sluice_delivery_paced_destinations",
+                "Destinations that refused more than they can take, and get less.",
+                gauges.pacedDestinations().getAsLong());
+        metrics.gauge(
                 "sluice_delivery_payload_bytes",
                 "Memory of the payloads of deliveries.",
                 gauges.payloadBytes().getAsLong());

@@ -10,6 +10,7 @@ import dev.sluice.engine.Trigger;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.engine.lanes.LaneSweeper;
 import dev.sluice.engine.settle.Settlement;
+import dev.sluice.engine.share.RateLimiter;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
@@ -151,7 +152,13 @@ class DeletedDuringAttemptTest {
                         Optional.empty());
         var loaded = new LoadedDelivery(delivery, Some.payload("{}"), true, harness.node.epoch());
 
-        assertThat(attemptRunner.runAttempt(loaded, harness.clock.instant(), () -> true, false))
+        assertThat(
+                        attemptRunner.runAttempt(
+                                new DestinationQueue(new RateLimiter(harness.clock)),
+                                loaded,
+                                harness.clock.instant(),
+                                () -> true,
+                                false))
                 .isEmpty();
     }
 }

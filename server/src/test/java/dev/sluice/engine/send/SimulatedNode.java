@@ -283,7 +283,7 @@ final class SimulatedNode {
         var rateLimitLoop =
                 loop(
                         "pacing",
-                        WAKE_ONLY_INTERVAL,
+                        Duration.ofSeconds(1),
                         () -> {
                             rateLimitQueue.retryAll();
                             return false;

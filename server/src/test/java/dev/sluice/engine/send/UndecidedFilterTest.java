@@ -11,6 +11,7 @@ import dev.sluice.engine.Trigger;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.engine.commit.DeliveryResult;
 import dev.sluice.engine.settle.Settlement;
+import dev.sluice.engine.share.RateLimiter;
 import dev.sluice.gateway.filter.Filter;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.testkit.ManualClock;
@@ -106,6 +107,7 @@ class UndecidedFilterTest {
                         Optional.empty(),
                         isUndecided);
         return attemptRunner.runAttempt(
+                new DestinationQueue(new RateLimiter(clock)),
                 new LoadedDelivery(delivery, Some.payload("{\"a\":1}"), true, 1),
                 clock.instant(),
                 () -> mayStart,

@@ -15,7 +15,8 @@ class RateLimitQueueTest {
 
     private final List<DestinationId> started = new ArrayList<>();
     private final Wake wake = new Wake();
-    private final RateLimitQueue rateLimitQueue = new RateLimitQueue(started::add, wake);
+    private final RateLimitQueue rateLimitQueue =
+            new RateLimitQueue(started::add, () -> Some.NOON, wake);
 
     /// Others may be waiting already: a round may just have retried those.
     @Test
