@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
@@ -170,7 +171,7 @@ final class ApiRateLimiter {
     void apply(ApiRateLimitStatus status, Request request) {
         request.addExtraHeaders(status.headers());
         if (status.isExceeded()) {
-            refused.get(status.limit()).increment();
+            Objects.requireNonNull(refused.get(status.limit())).increment();
             throw status.refusal();
         }
     }
