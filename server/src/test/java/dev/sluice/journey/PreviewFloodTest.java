@@ -54,9 +54,6 @@ class PreviewFloodTest {
     /// Returns the body of the most expensive preview.
     private static String preview(Person person) {
         String source = person.post("/api/v1/sources", "{'name':'s'}").text("ingest_path");
-        String destination =
-                person.post("/api/v1/destinations", "{'name':'d','url':'https://example.com/hook'}")
-                        .text("id");
         String event =
                 api.ingest(source, "{\"text\":\"" + "a".repeat(1_000_000) + "\"}")
                         .text("request_id");
