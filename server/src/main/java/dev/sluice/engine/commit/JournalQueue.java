@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// Room and weight are measured by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
 /// synchronizes on this object, and only `poll` and `awaitSize` wait.
-final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
+final class JournalQueue {
 
     static final int MAX_LIGHT_BYTES = 64 << 10;
 
@@ -107,8 +107,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     /// heavy event. Waits while the queue is empty, or has only heavy events that are held back. If
     /// there is still no event to return after `time`, returns null. If the queue is closed, does
     /// not wait.
-    @Override
-    public synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
+    synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
         long until = System.nanoTime() + unit.toNanos(time);
         while (true) {
@@ -185,8 +184,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
     }
 
     /// Stops holding heavy events back, and makes [#poll] and [#awaitSize] stop waiting for events.
-    @Override
-    public synchronized void close() {
+    synchronized void close() {
         heavyRest.end();
         isClosed = true;
         notify();

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -15,7 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /// After the first result, the writer waits a little for more. At a few hundred events a second, a
 /// commit then writes several results instead of one. A result wakes the writer only if it is the
 /// first one or must end that wait. Only one thread may remove results; any thread may add them.
-final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
+final class WaitingResults implements GroupCommit.BatchQueue<DeliveryResult> {
+
+    private static final int MAX_BATCH_RESULTS = 512;
 
     /// Once this many results are queued, further ones keep only the beginning of their responses,
     /// so that the queue's memory stays bounded while the database does not keep up.
@@ -104,10 +105,17 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     }
 
     @Override
-    public @Nullable DeliveryResult poll(long time, TimeUnit unit) throws InterruptedException {
+    public List<DeliveryResult> take(Duration time) throws InterruptedException {
+        var first = poll(time);
+        return first == null ? List.of() : batchFrom(first, MAX_BATCH_RESULTS);
+    }
+
+    /// Removes and returns the first result. Waits while there is none, unless the queue is closed.
+    /// Returns null if there is still none after the wait.
+    @Nullable DeliveryResult poll(Duration time) throws InterruptedException {
         lock.lock();
         try {
-            long left = unit.toNanos(time);
+            long left = time.toNanos();
             while (results.isEmpty() && !isClosed && left > 0) {
                 left = mayGoOn.awaitNanos(left);
             }

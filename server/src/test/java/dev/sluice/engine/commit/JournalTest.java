@@ -384,7 +384,7 @@ class JournalTest {
     @Test
     void a_database_that_refuses_to_say_whether_an_event_is_stored_is_asked_again()
             throws Exception {
-        var log = (Logger) LoggerFactory.getLogger(Journal.class);
+        var log = (Logger) LoggerFactory.getLogger(EventBatch.class);
         var said = new ListAppender<ILoggingEvent>();
         said.start();
         log.addAppender(said);
@@ -438,7 +438,8 @@ class JournalTest {
 
         assertThat(events).allMatch(event -> event.receipt().await() == STORED);
         assertThat(fixture.count("delivery_work")).isEqualTo(512 * 32);
-        assertThat(rowsByBatch()).allMatch(rows -> rows <= Journal.MAX_BATCH_BYTES / 1024 + 33);
+        assertThat(rowsByBatch())
+                .allMatch(rows -> rows <= WaitingEvents.MAX_BATCH_BYTES / 1024 + 33);
         assertThat(rowsByBatch()).hasSizeBetween(8, 12);
     }
 
@@ -460,7 +461,7 @@ class JournalTest {
         assertThat(floods).allMatch(event -> event.receipt().await() == STORED);
         await().until(() -> listener.stored().size() == 21);
         assertThat(listener.stored().getFirst()).isEqualTo(neighbour.id());
-        long maxRows = Journal.MAX_HEAVY_BATCH_BYTES / 1024 + 501;
+        long maxRows = WaitingEvents.MAX_HEAVY_BATCH_BYTES / 1024 + 501;
         assertThat(rowsByBatch()).allMatch(rows -> rows <= maxRows);
     }
 
@@ -585,7 +586,7 @@ class JournalTest {
     void a_batch_without_a_day_costs_few_commits_and_the_next_one_none_of_the_waits() {
         var closed = TestPostgres.open(fixture.database);
         closed.close();
-        try (var log = LogRecorder.of(Journal.class);
+        try (var log = LogRecorder.of(EventBatch.class);
                 var lame = journal(new PartitionStore(closed))) {
             var homeless = Stream.generate(this::homeless).limit(400).toList();
             var healthy = StoreFixture.event(true, route);
@@ -648,7 +649,7 @@ class JournalTest {
         }
         var wrong = unstorable();
         events.add(others / 3, wrong);
-        try (var log = LogRecorder.of(Journal.class)) {
+        try (var log = LogRecorder.of(EventBatch.class)) {
             events.forEach(event -> assertThat(journal.offer(event)).isTrue());
             start();
 

@@ -146,7 +146,7 @@ class ResultJournalTest {
                                 """,
                                 row -> row.text("bounds")));
         fixture.db.run(tx -> tx.update("alter table delivery detach partition delivery_20260301"));
-        try (var log = LogRecorder.of(ResultJournal.class)) {
+        try (var log = LogRecorder.of(ResultBatch.class)) {
             for (var delivery : homeless) {
                 resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED), false);
             }
@@ -228,7 +228,7 @@ class ResultJournalTest {
     @Test
     void a_database_that_is_read_only_for_a_while_gets_all_results_on_a_new_connection()
             throws InterruptedException {
-        try (var log = LogRecorder.of(ResultJournal.class)) {
+        try (var log = LogRecorder.of(ResultBatch.class)) {
             addSuccesses(owned(1));
             soon().until(() -> written.size() == 1);
             var deliveries = owned(200);
@@ -261,7 +261,7 @@ class ResultJournalTest {
 
     @Test
     void only_the_result_that_breaks_a_rule_is_given_up() throws InterruptedException {
-        try (var log = LogRecorder.of(ResultJournal.class)) {
+        try (var log = LogRecorder.of(ResultBatch.class)) {
             var bad = fixture.owned(EPOCH, route);
             refuse("23502", Optional.of(bad));
             addSuccesses(owned(50));
@@ -279,7 +279,7 @@ class ResultJournalTest {
     @Test
     void a_result_that_is_refused_for_an_unknown_reason_rests_while_others_are_written()
             throws InterruptedException {
-        try (var log = LogRecorder.of(ResultJournal.class)) {
+        try (var log = LogRecorder.of(ResultBatch.class)) {
             var bad = fixture.owned(EPOCH, route);
             refuse("P0001", Optional.of(bad));
             resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED), true);

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 class WaitingResultsTest {
 
@@ -39,7 +38,7 @@ class WaitingResultsTest {
     }
 
     private DeliveryResult first() throws InterruptedException {
-        return Objects.requireNonNull(queue.poll(10, TimeUnit.SECONDS));
+        return Objects.requireNonNull(queue.poll(Duration.ofSeconds(10)));
     }
 
     @Test
@@ -140,7 +139,7 @@ class WaitingResultsTest {
         queue.put(result(), false);
 
         assertThat(queue.batchFrom(first(), 10)).hasSize(2);
-        assertThat(queue.poll(1, TimeUnit.HOURS)).isNull();
+        assertThat(queue.poll(Duration.ofHours(1))).isNull();
     }
 
     @Test
@@ -149,7 +148,7 @@ class WaitingResultsTest {
                 Thread.ofVirtual()
                         .start(() -> {
                             try {
-                                var _ = queue.poll(1, TimeUnit.HOURS);
+                                var _ = queue.poll(Duration.ofHours(1));
                             } catch (InterruptedException e) {
                                 Thread.currentThread().interrupt();
                             }
