@@ -37,6 +37,7 @@ final class SimulatedDatabase {
     private int lostAfter;
     private int late;
     private int slow;
+    private int refused;
 
     SimulatedDatabase(
             DeterministicScheduler scheduler,
@@ -54,6 +55,7 @@ final class SimulatedDatabase {
         lostAfter = rarely(120);
         late = rarely(60);
         slow = rarely(40);
+        refused = rarely(60);
     }
 
     private int rarely(int maximum) {
@@ -61,8 +63,13 @@ final class SimulatedDatabase {
     }
 
     void disableFaults() {
-        lostBefore = lostAfter = late = slow = 0;
+        lostBefore = lostAfter = late = slow = refused = 0;
         outageUntil = Instant.MIN;
+    }
+
+    /// Whether the database refuses the next batch of a group commit, although it responds.
+    boolean isRefusing() {
+        return random.nextInt(1_000) < refused;
     }
 
     void startOutage(Duration time) {

@@ -1,7 +1,9 @@
 package dev.sluice.engine.send;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.engine.Attempt;
 import dev.sluice.engine.DeliveryId;
+import dev.sluice.engine.ErrorCode;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.InFlightRecorder;
@@ -11,7 +13,9 @@ import dev.sluice.engine.Trigger;
 import dev.sluice.engine.commit.AcceptedEvent;
 import dev.sluice.engine.commit.DeliveryResult;
 import dev.sluice.engine.commit.JournalListener;
+import dev.sluice.engine.commit.ModelStore;
 import dev.sluice.engine.commit.Receipt;
+import dev.sluice.engine.commit.SimulatedCommit;
 import dev.sluice.engine.lanes.Backlog;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
@@ -119,6 +123,49 @@ final class SimulatedNode {
             SimulatedReceivers receivers,
             InvariantChecker invariants) {}
 
+    private static final Duration RECEIPT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(500);
+
+    /// The SQLSTATEs with which batches are refused: disk full, raised by a trigger, not
+    /// representable.
+    private static final List<String> EVENT_REFUSALS =
+            List.of("53100", "P0001", "22021", SimulatedWriter.MISSING_DAY);
+
+    /// A result whose row is bad is given up, which the invariants would call a leak.
+    private static final List<String> RESULT_REFUSALS =
+            List.of("53100", "P0001", SimulatedWriter.MISSING_DAY);
+
+    private static final SimulatedWriter.SimulatedTable<AcceptedEvent> EVENTS =
+            new SimulatedWriter.SimulatedTable<>() {
+                @Override
+                public List<AcceptedEvent> write(
+                        ModelStore store, List<AcceptedEvent> events, long epoch, Instant now) {
+                    store.store(events, epoch, now);
+                    return events;
+                }
+
+                @Override
+                public boolean isStored(ModelStore store, AcceptedEvent event) {
+                    return store.isStored(event.id());
+                }
+            };
+
+    private static final SimulatedWriter.SimulatedTable<DeliveryResult> RESULTS =
+            new SimulatedWriter.SimulatedTable<>() {
+                @Override
+                public List<DeliveryResult> write(
+                        ModelStore store, List<DeliveryResult> results, long epoch, Instant now) {
+                    return store.write(
+                            results.stream().map(result -> result.notDueBefore(now)).toList(),
+                            epoch);
+                }
+
+                @Override
+                public boolean isStored(ModelStore store, DeliveryResult result) {
+                    throw new IllegalStateException("a result is written again, not looked up");
+                }
+            };
+
     private static final Duration WAKE_ONLY_INTERVAL = Duration.ofDays(1);
     private static final Duration LEAK_AGE = Duration.ofSeconds(60);
 
@@ -132,16 +179,17 @@ final class SimulatedNode {
     private final Uuid7 ids;
     private final SimulatedConfiguration.NodeConfiguration routing;
     private final SimulatedLease lease;
-    private final SimulatedResults results;
+    private final SimulatedWriter<DeliveryResult> results;
+    private final SimulatedWriter<AcceptedEvent> journal;
+    private final int maxQueuedResults;
     private final Dispatcher dispatcher;
     private final Backlog backlog;
     private final HoldPolicy holdPolicy;
     private final DispatchWakes dispatchWakes = DispatchWakes.create();
     private final Map<Lane, Instant> wakes = new LinkedHashMap<>();
     private final List<SimulatedLoop> rounds = new ArrayList<>();
-    private final boolean isDoubtResolved;
     private final boolean isProbedWithTheOldest;
-    private @Nullable SimulatedJournal journal;
+    private @Nullable SimulatedCommit<AcceptedEvent> eventCommit;
     private @Nullable SimulatedLoop wakeLoop;
     private @Nullable SimulatedLoop sweepLoop;
     private Set<DeliveryId> suspects = Set.of();
@@ -157,7 +205,6 @@ final class SimulatedNode {
         database = environment.database();
         invariants = environment.invariants();
         this.dataDirectoryId = dataDirectoryId;
-        this.isDoubtResolved = !flaws.contains(NodeFlaw.ACKNOWLEDGES_IN_DOUBT);
         this.isProbedWithTheOldest = flaws.contains(NodeFlaw.PROBES_WITH_THE_OLDEST);
         process = new DeterministicScheduler.SimulatedProcess(name);
         ids = new Uuid7(clock(), random);
@@ -169,7 +216,18 @@ final class SimulatedNode {
                         this,
                         dataDirectoryId,
                         flaws.contains(NodeFlaw.LEASE_IGNORED));
-        results = new SimulatedResults(scheduler, random, database, this);
+        results =
+                new SimulatedWriter<>(
+                        this, environment, "results", RESULTS, RESULT_REFUSALS, false);
+        journal =
+                new SimulatedWriter<>(
+                        this,
+                        environment,
+                        "journal",
+                        EVENTS,
+                        EVENT_REFUSALS,
+                        flaws.contains(NodeFlaw.ACKNOWLEDGES_IN_DOUBT));
+        maxQueuedResults = random.nextInt(4) == 0 ? 1 + random.nextInt(3) : 1_000;
         var settlement = new Settlement(clock(), random, 0.2);
         var circuits =
                 database.circuits()
@@ -191,14 +249,14 @@ final class SimulatedNode {
         dispatcher =
                 TestDispatchers.with(
                         new DispatchEnvironment(
-                                routing, lease, results, circuits, clock(), dispatchWakes),
+                                routing, lease, this::addResult, circuits, clock(), dispatchWakes),
                         attemptRunner,
                         this::startSender);
         lease.onFenced(dispatcher::dropAll);
         backlog =
                 new Backlog(
                         new DispatchEnvironment(
-                                routing, lease, results, circuits, clock(), dispatchWakes),
+                                routing, lease, this::addResult, circuits, clock(), dispatchWakes),
                         lanes(),
                         dispatcher,
                         attemptRunner,
@@ -214,6 +272,23 @@ final class SimulatedNode {
 
     private Instant now() {
         return clock().instant();
+    }
+
+    private void addResult(DeliveryResult result, boolean isAwaited) {
+        scheduler.yieldPoint();
+        while (results.queue().size() >= maxQueuedResults) {
+            scheduler.sleep(Duration.ofMillis(20));
+        }
+        scheduler.trace("result %s", result);
+        // an exception of ours: these receivers never give such an answer
+        if (result.attemptMade()
+                .flatMap(Attempt::errorCode)
+                .filter(code -> code == ErrorCode.INVALID_RESPONSE)
+                .isPresent()) {
+            scheduler.reportViolation(
+                    "%s failed because of an internal error", result.delivery().id());
+        }
+        results.add(result);
     }
 
     private void startSender(Runnable sender) {
@@ -232,24 +307,32 @@ final class SimulatedNode {
                 scheduler.sleep(Duration.ofSeconds(1));
             }
         }
-        results.start((batch, effective) -> {
-            dispatcher.written(batch, effective);
-            noteWaiting(effective);
-        });
+        results.start(
+                SimulatedCommit.ofResults(
+                        results,
+                        (batch, effective) -> {
+                            if (!isDead()) {
+                                dispatcher.written(batch, effective);
+                                noteWaiting(effective);
+                            }
+                        },
+                        lease::epoch));
         var reading = loop("backlog", Duration.ofSeconds(1), backlog, dispatchWakes.backlog());
         dispatchWakes.backlog().listen(reading::wake);
         var probes =
                 loop("probes", Duration.ofSeconds(1), backlog.probeLoop(), dispatchWakes.probes());
         dispatchWakes.probes().listen(probes::wake);
-        journal =
-                new SimulatedJournal(
-                        scheduler,
-                        random,
-                        database,
-                        this,
-                        invariants,
-                        journalListener(),
-                        isDoubtResolved);
+        var events = SimulatedCommit.ofEvents(journal, journalListener(), lease::epoch);
+        eventCommit = events;
+        journal.start(events);
+        loop(
+                "overdue",
+                OVERDUE_CHECK_INTERVAL,
+                () -> {
+                    SimulatedCommit.refuseOverdue(journal.queue(), journal.nanoTime());
+                    SimulatedCommit.refuseOverdue(events, journal.nanoTime());
+                    return false;
+                });
         loop(
                 "heartbeat",
                 SimulatedLease.HEARTBEAT_INTERVAL,
@@ -330,6 +413,14 @@ final class SimulatedNode {
         return new JournalListener() {
             @Override
             public void stored(List<AcceptedEvent> events, long epoch) {
+                if (isDead()) {
+                    return;
+                }
+                for (var event : events) {
+                    if (!event.receipt().isRefused()) {
+                        invariants.acknowledged(event.id());
+                    }
+                }
                 dispatcher.admission().stored(events, epoch);
                 for (var event : events) {
                     for (var planned : event.deliveries()) {
@@ -344,7 +435,10 @@ final class SimulatedNode {
 
             @Override
             public void dropped(AcceptedEvent event) {
-                dispatcher.admission().dropped(event);
+                if (!isDead()) {
+                    invariants.givenUp(event.id());
+                    dispatcher.admission().dropped(event);
+                }
             }
         };
     }
@@ -549,8 +643,7 @@ final class SimulatedNode {
     /// Offers an event as ingest does, to a source by its number. `InvariantChecker` records the
     /// answer.
     void ingest(int source, Payload payload, boolean isRoom) {
-        var receiver = journal;
-        if (receiver == null || isStopping || !isUp) {
+        if (eventCommit == null || isStopping || !isUp) {
             return;
         }
         var routes = routing.routesOf(source);
@@ -584,11 +677,9 @@ final class SimulatedNode {
                         EventVerification.SKIPPED,
                         new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
-                        new Receipt(0));
+                        new Receipt(journal.nanoTime() + RECEIPT_TIMEOUT.toNanos()));
         scheduler.trace("%s offers %s to %s", process, id, planned.size());
-        if (!receiver.offer(event)) {
-            dispatcher.admission().cancel(planned, payload.memoryBytes());
-        }
+        journal.add(event);
     }
 
     // Faults that the simulation injects.
@@ -638,10 +729,7 @@ final class SimulatedNode {
                         scheduler.sleep(Duration.ofMillis(50));
                         rounds.forEach(SimulatedLoop::wake);
                     }
-                    var receiver = journal;
-                    if (receiver != null) {
-                        receiver.close();
-                    }
+                    journal.close();
                     dispatcher.stop(Duration.ZERO);
                     scheduler.sleep(Duration.ofMillis(random.nextInt(8_000)));
                     results.close();
@@ -691,8 +779,7 @@ final class SimulatedNode {
     }
 
     boolean isQuiet() {
-        var receiver = journal;
-        return results.isEmpty() && (receiver == null || receiver.isEmpty());
+        return results.isEmpty() && journal.isEmpty();
     }
 
     /// Checks that nothing is left in memory when nothing is left to do.
