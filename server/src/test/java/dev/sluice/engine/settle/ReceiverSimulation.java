@@ -54,7 +54,8 @@ final class ReceiverSimulation {
     private final int maxInFlight;
     private final Random random;
     private final PriorityQueue<Event> events =
-            new PriorityQueue<>(Comparator.comparingDouble(Event::at).thenComparing(Event::order));
+            new PriorityQueue<>(
+                    Comparator.comparingDouble(Event::at).thenComparingLong(Event::order));
     private long order;
     private double now;
 
@@ -63,7 +64,7 @@ final class ReceiverSimulation {
     private final Deque<Integer> untried = new ArrayDeque<>();
     private final PriorityQueue<Waiting> failed =
             new PriorityQueue<>(
-                    Comparator.comparingDouble(Waiting::due).thenComparing(Waiting::delivery));
+                    Comparator.comparingDouble(Waiting::due).thenComparingInt(Waiting::delivery));
     private final int[] attempts;
     private final double[] done;
     private final double[] arrivals;
@@ -194,7 +195,7 @@ final class ReceiverSimulation {
             return false;
         }
         node.pace.ifPresent(each -> each.began(instant()));
-        send(node, nextInOrder(), false);
+        send(node, nextInOrder());
         return true;
     }
 
@@ -212,8 +213,7 @@ final class ReceiverSimulation {
                     nodes.getFirst(),
                     untried.isEmpty()
                             ? failed.remove().delivery()
-                            : isNewest ? untried.removeLast() : untried.removeFirst(),
-                    true);
+                            : isNewest ? untried.removeLast() : untried.removeFirst());
         } else if (onTheWire() == 0) {
             wake(circuit.nextTryAt().orElseThrow());
         }
@@ -227,15 +227,13 @@ final class ReceiverSimulation {
         return isFailedNext ? failed.remove().delivery() : untried.removeFirst();
     }
 
-    private void send(SimulatedSender node, int delivery, boolean isProbe) {
+    private void send(SimulatedSender node, int delivery) {
         node.onTheWire++;
         double begun = now;
         int generation = circuit.generation();
         boolean isFirst = attempts[delivery]++ == 0;
         var reply = receiver.reply(now, onTheWire(), delivery);
-        at(
-                now + reply.took(),
-                () -> answered(node, delivery, reply, begun, generation, isFirst, isProbe));
+        at(now + reply.took(), () -> answered(node, delivery, reply, begun, generation, isFirst));
     }
 
     private void answered(
@@ -244,8 +242,7 @@ final class ReceiverSimulation {
             Reply reply,
             double begun,
             int generation,
-            boolean isFirst,
-            boolean isProbe) {
+            boolean isFirst) {
         boolean wasClosed = circuit.isClosed();
         boolean counts = true;
         boolean isTaken = reply.signal() == CapacitySignal.TAKEN;

@@ -74,7 +74,7 @@ class ReceiverSimulationTest {
     /// @param possible how many deliveries it could take in that time
     /// @param leastShare the share of these that it must get
     /// @param mostRefused how many it may have to refuse, for each that it takes
-    private record Case(
+    record Case(
             Supplier<Receiver> receiver,
             int waiting,
             double seconds,
@@ -158,7 +158,8 @@ class ReceiverSimulationTest {
                                 (_, _, _) -> Reply.taken(took), atOnce(9_000), true, maxInFlight, 1)
                         .run(120.5);
 
-        assertThat(run.delivered()).isEqualTo(Math.min(9_000, (int) (120.5 / took) * maxInFlight));
+        assertThat(run.delivered())
+                .isEqualTo(Math.min(9_000, ((int) (120.5 / took)) * maxInFlight));
         assertThat(run.pace()).isEmpty();
     }
 
