@@ -398,7 +398,7 @@ public final class ModelStore {
                         .flatMap(row -> waiting(row.lane()))
                         .filter(row -> !row.nextAt().orElseThrow().isAfter(now))
                         .min(
-                                Comparator.comparing((WorkRow row) -> row.delivery().attempts())
+                                Comparator.comparingInt((WorkRow row) -> row.delivery().attempts())
                                         .thenComparing(row -> row.delivery().trigger())
                                         .thenComparing(isNewest ? byId.reversed() : byId));
         found.ifPresent(row -> {
