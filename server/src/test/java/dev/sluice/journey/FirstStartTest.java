@@ -61,7 +61,8 @@ class FirstStartTest {
             var me = sluice.api().get("/api/v1/me").json();
             assertThat(me.path("auth").asString()).isEqualTo("api_key");
             assertThat(me.path("header_prefix").asString()).isEqualTo("X-Service");
-            assertThat(me.path("workspace").propertyNames()).containsExactly("id", "name", "plan");
+            assertThat(me.path("workspace").propertyNames())
+                    .containsExactly("id", "name", "plan", "suspension");
             assertThat(me.path("workspace").path("name").asString()).isEqualTo("Default");
             assertThat(me.path("workspace").path("plan").asString()).isEqualTo("team");
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Nightly;
 import dev.sluice.testkit.Person;
 
 import org.junit.jupiter.api.AutoClose;
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
 
 /// Attacks the CPU: one workspace previews the most expensive filter on the largest event, on many
 /// connections, while another one works.
+@Nightly
 class PreviewFloodTest {
 
     private static final String PREVIEW_PATH = "/api/v1/connections/preview";
@@ -77,7 +79,7 @@ class PreviewFloodTest {
                         .header("Content-Type", "application/json")
                         .POST(HttpRequest.BodyPublishers.ofString(preview(attacker)))
                         .build();
-        assertThat(status(attack)).isEqualTo(200);
+        var alone = time(200, () -> status(attack));
         String destination = destination(neighbour);
         String own = "{'destination_id':'%s','sample':{'body':'{}'}}".formatted(destination);
         String source = neighbour.post("/api/v1/sources", "{'name':'own'}").text("ingest_path");
@@ -106,7 +108,7 @@ class PreviewFloodTest {
                 assertThat(median(ingests)).as("webhooks: " + ingests).isLessThan(MAX_MEDIAN);
                 assertThat(median(previews))
                         .as("previews: " + previews)
-                        .isLessThan(MAX_MEDIAN.multipliedBy(3));
+                        .isLessThan(MAX_MEDIAN.plus(alone.multipliedBy(4)));
             } finally {
                 isOver.set(true);
             }
