@@ -25,7 +25,6 @@ import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -98,13 +97,7 @@ class AuditLogCoverageTest {
         var team = Team.create(db, sluice.api());
         // the last owner may not leave
         var asker = operation.id().equals("leaveWorkspace") ? Asker.ADMIN : Asker.OWNER;
-        String path =
-                Arrays.stream(operation.path().split("/", -1))
-                        .map(segment ->
-                                segment.startsWith("{")
-                                        ? team.idFor(operation, segment, asker)
-                                        : segment)
-                        .collect(Collectors.joining("/"));
+        String path = team.path(operation, asker);
         var bodies = bodies(operation, team);
         var before = actions();
         boolean isDone =

@@ -17,13 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.net.http.HttpRequest;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /// Tests that each operation of the OpenAPI document is refused when a budget that it spends is
 /// used up, and only then.
@@ -61,13 +59,7 @@ class BudgetsTest {
     }
 
     private static HttpRequest.Builder request(Team team, ApiOperation operation, Asker asker) {
-        String path =
-                Arrays.stream(operation.path().split("/", -1))
-                        .map(segment ->
-                                segment.startsWith("{")
-                                        ? team.idFor(operation, segment, Asker.OWNER)
-                                        : segment)
-                        .collect(Collectors.joining("/"));
+        String path = team.path(operation, Asker.OWNER);
         var body =
                 operation.json().has("requestBody")
                         ? HttpRequest.BodyPublishers.ofString("{}")

@@ -19,12 +19,10 @@ import tools.jackson.databind.JsonNode;
 
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Tests the conventions of the API (`docs/reference/conventions.md`) on every operation of the
@@ -296,13 +294,7 @@ class ConventionsTest {
     private static ApiResponse send(
             ApiOperation operation, String query, String header, String value, BodyPublisher body) {
         var team = Team.create(db, sluice.api());
-        String path =
-                Arrays.stream(operation.path().split("/", -1))
-                        .map(segment ->
-                                segment.startsWith("{")
-                                        ? team.idFor(operation, segment, Asker.OWNER)
-                                        : segment)
-                        .collect(Collectors.joining("/"));
+        String path = team.path(operation, Asker.OWNER);
         return team.send(
                 team.request(Asker.OWNER, path + query)
                         .header("Content-Type", "application/json")

@@ -17,7 +17,6 @@ import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -90,13 +89,7 @@ class PermissionsTest {
     /// Sends the operation without fields, so that a caller who may do it is told what is missing
     /// at most.
     private static String ask(ApiOperation operation, Asker asker, Team team) {
-        String path =
-                Arrays.stream(operation.path().split("/", -1))
-                        .map(segment ->
-                                segment.startsWith("{")
-                                        ? team.idFor(operation, segment, asker)
-                                        : segment)
-                        .collect(Collectors.joining("/"));
+        String path = team.path(operation, asker);
         var body =
                 operation.json().has("requestBody")
                         ? HttpRequest.BodyPublishers.ofString("{}")

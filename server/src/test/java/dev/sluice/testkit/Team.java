@@ -16,11 +16,13 @@ import dev.sluice.testkit.ApiClient.ApiResponse;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /// A workspace with callers of each kind, and what they may ask for. It is created without hashing
 /// passwords, so that each request of a test can have a team of its own.
@@ -144,6 +146,15 @@ public final class Team {
 
     public ApiResponse send(HttpRequest.Builder request) {
         return api.send(request);
+    }
+
+    /// Returns the operation's path with something of this team in place of each parameter; see
+    /// [#idFor].
+    public String path(ApiOperation operation, Asker asker) {
+        return Arrays.stream(operation.path().split("/", -1))
+                .map(segment ->
+                        segment.startsWith("{") ? idFor(operation, segment, asker) : segment)
+                .collect(Collectors.joining("/"));
     }
 
     /// Creates what a parameter of an operation's path names, and returns its id.
