@@ -10,7 +10,6 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.json.FieldReader;
 
 import java.io.PrintStream;
 import java.time.InstantSource;
@@ -51,12 +50,12 @@ final class SetPlanCommand {
         }
         var plans = config.account().plans();
         var plan = plans.find(words.get(1));
-        var workspace = workspace(words.getFirst());
+        var workspace = WorkspaceArgument.parse(words.getFirst());
         if (plan.isEmpty() || workspace.isEmpty()) {
             err.println(
                     plan.isEmpty()
                             ? "The plan must be one of " + String.join(", ", plans.names()) + "."
-                            : "WORKSPACE must be the id of a workspace, a UUID.");
+                            : WorkspaceArgument.WRONG);
             return EXIT_ERROR;
         }
         try {
@@ -64,14 +63,6 @@ final class SetPlanCommand {
         } catch (RuntimeException e) {
             err.println("The plan could not be changed: " + CommandFailure.reason(e));
             return EXIT_ERROR;
-        }
-    }
-
-    private static Optional<WorkspaceId> workspace(String text) {
-        try {
-            return Optional.of(new WorkspaceId(FieldReader.parseUuid(text)));
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
         }
     }
 

@@ -8,7 +8,6 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.json.FieldReader;
 
 import java.io.PrintStream;
 import java.time.InstantSource;
@@ -97,9 +96,9 @@ final class SuspensionCommand {
             err.println(asked.usage());
             return EXIT_ERROR;
         }
-        var workspace = workspace(arguments.getFirst());
+        var workspace = WorkspaceArgument.parse(arguments.getFirst());
         if (workspace.isEmpty()) {
-            err.println("WORKSPACE must be the id of a workspace, a UUID.");
+            err.println(WorkspaceArgument.WRONG);
             return EXIT_ERROR;
         }
         try {
@@ -117,14 +116,6 @@ final class SuspensionCommand {
         } catch (RuntimeException e) {
             err.println("The workspace could not be changed: " + CommandFailure.reason(e));
             return EXIT_ERROR;
-        }
-    }
-
-    private static Optional<WorkspaceId> workspace(String text) {
-        try {
-            return Optional.of(new WorkspaceId(FieldReader.parseUuid(text)));
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
         }
     }
 
