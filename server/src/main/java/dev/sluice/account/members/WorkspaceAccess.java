@@ -8,8 +8,6 @@ import dev.sluice.account.access.Session;
 import dev.sluice.account.changes.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
-import dev.sluice.account.workspace.Suspension;
-import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
@@ -70,29 +68,32 @@ public final class WorkspaceAccess {
     /// Admits the members of the workspace whose `{id}` is in the path, signed in. API keys get
     /// 403, and people who are not members get 404. The workspace may be suspended.
     public Gate<Access> member() {
-        return Gate.PERSON.then(this::ofSession);
+        return Gate.PERSON.then(
+                (session, request) -> access(session, request, membership(session, request)));
     }
 
     /// Admits what [#member] admits if the role includes `required` and the workspace is not
     /// suspended; others get 403.
     public Gate<Access> atLeast(Role required) {
-        return member().then((access, _) -> {
-            Authenticator.requireActive(suspension(access.workspace()));
-            return access.require(required);
+        return Gate.PERSON.then((session, request) -> {
+            var membership = membership(session, request);
+            Authenticator.requireActive(membership.workspace().suspension());
+            return access(session, request, membership).require(required);
         });
     }
 
-    private Optional<Suspension> suspension(WorkspaceId workspace) {
-        return db.call(tx -> WorkspaceStore.find(tx, workspace)).flatMap(Workspace::suspension);
+    private MemberStore.Membership membership(Session session, Request request) {
+        var workspace = new WorkspaceId(request.id("workspace"));
+        return db.call(tx -> MemberStore.membership(tx, workspace, session.account()))
+                .orElseThrow(WorkspaceAccess::notFound);
     }
 
-    private Access ofSession(Session session, Request request) {
-        var workspace = new WorkspaceId(request.id("workspace"));
+    private Access access(Session session, Request request, MemberStore.Membership membership) {
         return new Access(
-                workspace,
+                membership.workspace().id(),
                 session.account(),
                 session.id(),
-                role(workspace, session.account()).orElseThrow(WorkspaceAccess::notFound),
+                membership.role(),
                 authenticator.trail(request, session));
     }
 

@@ -44,6 +44,20 @@ public final class MemberStore {
                 account);
     }
 
+    /// Returns a person's membership of a workspace, or empty if the person is not a member.
+    public static Optional<Membership> membership(Tx tx, WorkspaceId workspace, UUID account) {
+        return tx.findOne(
+                """
+                select workspace.id, workspace.name, plan, suspended_at, suspension_reason, role
+                  from member
+                  join workspace on workspace.id = workspace_id
+                 where workspace_id = ? and account_id = ? and deleted_at is null
+                """,
+                row -> new Membership(WorkspaceStore.workspace(row), Role.parse(row.text("role"))),
+                workspace.value(),
+                account);
+    }
+
     /// Returns the members of a workspace, oldest membership first.
     public static List<Member> members(Tx tx, WorkspaceId workspace) {
         return tx.query(
