@@ -2,9 +2,7 @@ package dev.sluice.account.access;
 
 import dev.sluice.platform.db.ConnectionOwner;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.Header;
 import dev.sluice.platform.meter.CounterFamily;
 import dev.sluice.platform.share.ComputePool;
 
@@ -54,11 +52,9 @@ public final class Budgets {
     }
 
     private static ApiException tooMuchComputing() {
-        return new ApiException(
-                        ApiErrorCode.UNAVAILABLE,
-                        "Too many requests that take much computing are under way. This one was not"
-                                + " carried out. Try again.")
-                .withHeader(new Header("Retry-After", "1"));
+        return ApiException.unavailable(
+                "Too many requests that take much computing are under way. This one was not carried"
+                        + " out. Try again.");
     }
 
     /// Counts the requests that were over a limit.

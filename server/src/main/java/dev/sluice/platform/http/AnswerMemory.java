@@ -63,11 +63,9 @@ public final class AnswerMemory {
         /// @throws ApiException 503 if there is no room. This answer then keeps what it had
         void growTo(long total) {
             if (!tryGrowTo(this, total)) {
-                throw new ApiException(
-                                ApiErrorCode.UNAVAILABLE,
-                                "Too many answers are being built or read. Read the answers that"
-                                        + " you asked for, or try again with fewer at once.")
-                        .withHeader(new Header("Retry-After", "1"));
+                throw ApiException.unavailable(
+                        "Too many answers are being built or read. Read the answers that you asked"
+                                + " for, or try again with fewer at once.");
             }
         }
 

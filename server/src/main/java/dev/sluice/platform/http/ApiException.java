@@ -58,6 +58,12 @@ public final class ApiException extends RuntimeException {
                 .withHeader(new Header("Retry-After", Long.toString(seconds)));
     }
 
+    /// Returns a 503 error, which asks the client to try again after a second.
+    public static ApiException unavailable(String message) {
+        return new ApiException(ApiErrorCode.UNAVAILABLE, message)
+                .withHeader(new Header("Retry-After", "1"));
+    }
+
     /// Returns an error that lists the invalid fields in its `details`.
     static ApiException of(ApiErrorCode error, InvalidFieldsException wrong) {
         return new ApiException(

@@ -176,30 +176,23 @@ final class JettyHandler extends Handler.Abstract {
 
     private static Reply unavailable(DbException e, String id) {
         log.atWarn().addKeyValue("request_id", id).setCause(e).log("database.connection_lost");
-        return Reply.error(
-                        ApiErrorCode.UNAVAILABLE,
-                        "The database did not answer. Try again.",
-                        List.of())
-                .with("Retry-After", "1");
+        return tryAgain("The database did not answer. Try again.");
     }
 
     /// Not logged: whoever sends too many requests would otherwise fill the log, too.
     private static Reply busy() {
-        return Reply.error(
-                        ApiErrorCode.UNAVAILABLE,
-                        "Too many of your requests are using the database at once. This one was not"
-                                + " carried out to its end. Try again.",
-                        List.of())
-                .with("Retry-After", "1");
+        return tryAgain(
+                "Too many of your requests are using the database at once. This one was not"
+                        + " carried out to its end. Try again.");
+    }
+
+    private static Reply tryAgain(String message) {
+        return Reply.error(ApiErrorCode.UNAVAILABLE, message, List.of()).with("Retry-After", "1");
     }
 
     private static Reply refusedForNow(DbException e, String id) {
         log.atWarn().addKeyValue("request_id", id).setCause(e).log("database.request_refused");
-        return Reply.error(
-                        ApiErrorCode.UNAVAILABLE,
-                        "The database refused the request for now. Try again.",
-                        List.of())
-                .with("Retry-After", "1");
+        return tryAgain("The database refused the request for now. Try again.");
     }
 
     /// Returns the reply to an unexpected failure. A failure to read the body is answered with the

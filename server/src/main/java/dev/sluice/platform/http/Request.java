@@ -331,11 +331,9 @@ public final class Request {
     }
 
     private static ApiException tooManyBodies() {
-        return new ApiException(
-                        ApiErrorCode.UNAVAILABLE,
-                        "Too many bodies are arriving at once. This request was not processed; send"
-                                + " it again.")
-                .withHeader(new Header("Retry-After", "1"));
+        return ApiException.unavailable(
+                "Too many bodies are arriving at once. This request was not processed; send it"
+                        + " again.");
     }
 
     /// Releases the memory reserved for the body. The caller must no longer use the body, or must
