@@ -11,19 +11,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /// Runs the README's first webhook as a person would who has started the server, each step twice.
 class ReadmeTest {
@@ -38,20 +32,9 @@ class ReadmeTest {
 
     @BeforeEach
     void makeDistribution() throws IOException {
-        var lib = Files.createDirectories(folder.resolve("lib").resolve("cli"));
-        var manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, classPath());
-        new JarOutputStream(Files.newOutputStream(lib.resolve("classes.jar")), manifest).close();
-        LauncherScripts.copyTo(folder);
+        LauncherScripts.makeDistribution(folder, List.of("cli"));
         var data = Files.createDirectory(folder.resolve("data"));
         Files.writeString(data.resolve("first-start.txt"), relay.newWorkspaceKey() + "\n");
-    }
-
-    private static String classPath() {
-        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .map(entry -> Path.of(entry).toUri().toString())
-                .collect(Collectors.joining(" "));
     }
 
     private static List<String> scripts() throws IOException {

@@ -12,17 +12,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
-import java.util.stream.Collectors;
 
 /// Tests `bin/sluice` itself, in a distribution that has the classes of this test.
 class ScriptTest {
@@ -31,25 +25,7 @@ class ScriptTest {
 
     @BeforeEach
     void makeDistribution() throws IOException {
-        for (String module : List.of("cli", "server")) {
-            var lib = Files.createDirectories(folder.resolve("lib").resolve(module));
-            try (var out = Files.newOutputStream(lib.resolve("classes.jar"))) {
-                new JarOutputStream(out, manifest()).close();
-            }
-        }
-        LauncherScripts.copyTo(folder);
-    }
-
-    /// A manifest that leads to the class path of this test.
-    private static Manifest manifest() {
-        String path =
-                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                        .map(entry -> Path.of(entry).toUri().toString())
-                        .collect(Collectors.joining(" "));
-        var manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, path);
-        return manifest;
+        LauncherScripts.makeDistribution(folder, List.of("cli", "server"));
     }
 
     @Test
