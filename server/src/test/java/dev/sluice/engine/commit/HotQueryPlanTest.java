@@ -45,16 +45,16 @@ import java.util.function.Function;
 
 /// Tests with PostgreSQL's own counters how many rows each hot statement reads.
 ///
-/// The tables are empty and never analysed; filled with a million rows of work; or bloated, with
-/// nine in ten rows dead and not vacuumable. Each statement runs as the relay runs it, with custom
-/// plans and with a generic one. Each write runs twice, and the second run must change nothing.
+/// The tables are empty and never analysed; filled with 200 000 rows of work; or bloated, with nine
+/// in ten rows dead and not vacuumable. Each statement runs as the relay runs it, with custom plans
+/// and with a generic one. Each write runs twice, and the second run must change nothing.
 @ParameterizedClass
 @EnumSource(HotTables.FillState.class)
 class HotQueryPlanTest {
 
     private static final Instant FAR_FUTURE = Instant.parse("9999-01-01T00:00:00Z");
 
-    private static final HotTables HOT_TABLES = new HotTables(1_000_000);
+    private static final HotTables HOT_TABLES = new HotTables(200_000);
     private static final int DEAD_ROWS = HOT_TABLES.deadRows();
 
     @Parameter HotTables.FillState state = HotTables.FillState.EMPTY;
