@@ -76,12 +76,13 @@ record Config(
     /// @param database the external database; empty to run the embedded PostgreSQL
     /// @param masterKey 32 bytes in base64; if empty, the server uses the key in the data
     ///   directory, creating it if needed
-    /// @param isCompressing whether payloads are compressed before they are stored
+    /// @param namesCompression whether `SLUICE_PAYLOAD_COMPRESSION` is set, which has no effect any
+    ///   more
     record StorageSettings(
             Path dataDir,
             Optional<Database> database,
             Optional<Secret> masterKey,
-            boolean isCompressing) {}
+            boolean namesCompression) {}
 
     /// @param headerPrefix the prefix of the server's own header names, such as `X-Service`
     /// @param retryJitter the largest random variation of a retry interval in either direction, as
@@ -187,8 +188,7 @@ record Config(
                 Path.of(settings.text("SLUICE_DATA_DIR", "data")),
                 settings.read("SLUICE_DATABASE_URL", Database::parse),
                 settings.read("SLUICE_MASTER_KEY", Config::masterKey),
-                settings.oneOf("SLUICE_PAYLOAD_COMPRESSION", "off", List.of("on", "off"))
-                        .equals("on"));
+                settings.text("SLUICE_PAYLOAD_COMPRESSION").isPresent());
     }
 
     private static DeliverySettings delivery(Settings settings) {

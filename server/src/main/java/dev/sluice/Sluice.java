@@ -6,7 +6,6 @@ import dev.sluice.account.access.Budgets;
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.engine.assembly.EngineAssembly;
 import dev.sluice.engine.assembly.EngineSettings;
-import dev.sluice.engine.compression.PayloadEncoder;
 import dev.sluice.features.assembly.FeaturesAssembly;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
@@ -90,6 +89,11 @@ final class Sluice implements AutoCloseable {
             Config config, Clocks clocks, String version, Optional<DoubleSupplier> freeShare)
             throws IOException {
         Listeners.requireFreePorts(config);
+        if (config.storage().namesCompression()) {
+            log.atWarn()
+                    .addKeyValue("setting", "SLUICE_PAYLOAD_COMPRESSION")
+                    .log("setting.ignored");
+        }
         var storage = Storage.open(config, new SecretGenerator(), shutdown);
         pools = storage.pools();
         clocks.setBy().accept(storage.pools().relay());
@@ -184,22 +188,8 @@ final class Sluice implements AutoCloseable {
         }
     }
 
-    /// Loads the compression library. If compression is off, a failure is only logged, because the
-    /// library is then needed only to read payloads that were compressed earlier.
-    private static void loadCompression(boolean isNeeded) throws IOException {
-        try {
-            PayloadEncoder.loadLibrary();
-        } catch (IOException e) {
-            if (isNeeded) {
-                throw e;
-            }
-            log.atWarn().setCause(e).log("compression.disabled");
-        }
-    }
-
     private static EngineSettings engineSettings(
             Config config, Storage storage, Optional<DoubleSupplier> freeShare) throws IOException {
-        loadCompression(config.storage().isCompressing());
         var directory = storage.directory();
         // The free space on an external database's disk is unknown, so the whole disk counts as
         // free.
@@ -211,7 +201,6 @@ final class Sluice implements AutoCloseable {
                 config.delivery().addressPolicy(),
                 config.delivery().retryJitter(),
                 config.delivery().cooldowns(),
-                config.storage().isCompressing(),
                 new EngineSettings.NodeSettings(
                         directory.inFlightFile(), directory.home(), freeShare.orElse(measured)));
     }

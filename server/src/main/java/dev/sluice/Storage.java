@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.account.access.SealingCanaryStore;
+import dev.sluice.features.transfer.FormerPayloads;
 import dev.sluice.features.transfer.TransferQueries;
 import dev.sluice.platform.assembly.Pools;
 import dev.sluice.platform.db.Database;
@@ -15,6 +16,7 @@ import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 
@@ -24,6 +26,9 @@ import java.util.Map;
 /// and the [Sealer] that encrypts secrets in the database. [Shutdown] closes the directory, the
 /// database and the pools.
 record Storage(DataDirectory directory, Database database, Pools pools, Sealer sealer) {
+
+    /// How long a statement may run that looks through one day's events.
+    private static final Duration CHECK_TIMEOUT = Duration.ofMinutes(10);
 
     /// Opens the storage. Starts the embedded PostgreSQL unless the configuration names a database.
     ///
@@ -68,18 +73,23 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
     private static void migrate(Database database) {
         try {
             requireNoImport(database);
+            requirePlainPayloads(database);
             SchemaMigrator.run(database);
         } catch (DbException e) {
-            throw new StartupException(
-                    "The database "
-                            + database.name()
-                            + " at "
-                            + database.host()
-                            + ":"
-                            + database.port()
-                            + " cannot be used: "
-                            + e.getMessage());
+            throw unusable(database, String.valueOf(e.getMessage()));
         }
+    }
+
+    private static StartupException unusable(Database database, String reason) {
+        return new StartupException(
+                "The database "
+                        + database.name()
+                        + " at "
+                        + database.host()
+                        + ":"
+                        + database.port()
+                        + " cannot be used: "
+                        + reason);
     }
 
     private static void requireNoImport(Database database) {
@@ -89,6 +99,20 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
                         "An import into the database "
                                 + database.name()
                                 + " is running. Start the server when import-data has ended.");
+            }
+        }
+    }
+
+    /// Refuses a database in which an earlier version has compressed payloads. An import refuses a
+    /// file with such payloads.
+    private static void requirePlainPayloads(Database database) {
+        try (var connection = Db.open(database, "start", 1, CHECK_TIMEOUT)) {
+            if (FormerPayloads.areCompressed(connection)) {
+                throw unusable(
+                        database,
+                        "it has payloads that an earlier version has compressed, which this version"
+                                + " cannot read; "
+                                + FormerPayloads.ADVICE);
             }
         }
     }

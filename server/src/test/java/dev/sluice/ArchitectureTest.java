@@ -108,7 +108,6 @@ class ArchitectureTest {
                             "engine.accept",
                             Set.of(
                                     "engine.commit",
-                                    "engine.compression",
                                     "engine.ledger",
                                     "engine.send",
                                     "engine.share",
@@ -126,21 +125,15 @@ class ArchitectureTest {
                                     "engine.settle",
                                     "engine.share")),
                     Map.entry("engine.node", Set.of("engine.lanes", "engine.send")),
-                    Map.entry("engine.compression", Set.of("engine.share")),
                     Map.entry("features.recovery", Set.of("engine.commit", "engine.lanes")),
                     Map.entry(
                             "features.retention",
-                            Set.of(
-                                    "engine.commit",
-                                    "engine.compression",
-                                    "engine.lanes",
-                                    "engine.ledger")),
+                            Set.of("engine.commit", "engine.lanes", "engine.ledger")),
                     Map.entry(
                             "features.assembly",
                             Set.of(
                                     "engine.accept",
                                     "engine.commit",
-                                    "engine.compression",
                                     "engine.ledger",
                                     "engine.send")),
                     Map.entry("features.transfer", Set.of("engine.commit", "engine.ledger")),
@@ -161,7 +154,6 @@ class ArchitectureTest {
                     Map.entry("jakarta.mail..", "platform.mail"),
                     Map.entry("org.eclipse.angus..", "platform.mail"),
                     Map.entry("org.tukaani..", "platform.postgres"),
-                    Map.entry("com.github.luben..", "engine.compression"),
                     Map.entry("io.opentelemetry..", "platform.trace"),
                     Map.entry("io.prometheus..", "features.metrics"),
                     Map.entry("ch.qos.logback..", "platform.log"));
@@ -176,7 +168,6 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".engine.accept",
         ROOT_PACKAGE + ".engine.assembly",
         ROOT_PACKAGE + ".engine.commit",
-        ROOT_PACKAGE + ".engine.compression",
         ROOT_PACKAGE + ".engine.node",
         ROOT_PACKAGE + ".engine.send",
         ROOT_PACKAGE + ".history.counts",

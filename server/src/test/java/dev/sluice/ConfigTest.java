@@ -152,7 +152,6 @@ class ConfigTest {
                     SLUICE_MAIL_FROM | relay | must be an e-mail address, not 'relay'
                     SLUICE_MESSENGER_API_URL | x | must be an absolute URL that starts with http:// or https://
                     SLUICE_METRICS_PORT | -1 | must be a whole number from 0 to 65535, not '-1'
-                    SLUICE_PAYLOAD_COMPRESSION | zip | must be one of on, off, not 'zip'
                     SLUICE_TRUSTED_PROXIES | all | 'all' is not an address range such as 10.0.0.0/8 or fd00::/8
                     SLUICE_HEADER_PREFIX | X Service | must be the beginning of a header name, such as X-Service, not 'X Service'
                     SLUICE_HEADER_PREFIX | X-Service- | must be the beginning of a header name, such as X-Service, not 'X-Service-'

@@ -492,8 +492,8 @@ class DataTransferTest {
                     "node_epoch","last_value":\\d+ | "node_epoch"                                    | damaged
                     "node_epoch",                  | "node_epoch\\\\u001b[2J",                       | damaged
                     "node_epoch",                  | "pg_class",                                     | made by another program
-                    "node_epoch",                  | "payload_dictionary_number_seq",                | damaged
-                    "payload_dictionary_number_seq","last_value":\\d+ | "payload_dictionary_number_seq","last_value":2147483647 | payload_dictionary_number_seq go on after 2147483647
+                    "node_epoch",                  | "payload_dictionary_number_seq",                | made by another program
+                    "node_epoch","last_value":\\d+ | "payload_dictionary_number_seq","last_value":2147483647 | payload_dictionary_number_seq go on after 2147483647
                     "sequences":\\[                | "sequences":[7,                               | damaged
                     "sequences":\\[                | "sequences":null,"x":[                        | damaged
                     "days":\\["(.*?)"              | "days":["$1","$1"                             | damaged

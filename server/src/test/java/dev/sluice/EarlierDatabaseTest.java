@@ -19,11 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /// Tests that a database whose tables other migrations made is refused, and is not changed.
 class EarlierDatabaseTest {
+
+    private static final int LAST_SCHEMA_WITH_COMPRESSION = 6;
 
     /// A way in which a database's history differs from the migrations of this version.
     enum OtherHistory {
@@ -176,6 +180,59 @@ class EarlierDatabaseTest {
                 .contains(
                         "The database has tables of another version of Sluice. Import into a new");
         assertThat(contents(database)).isEqualTo(before);
+    }
+
+    /// Creates a database of the version that could compress payloads, with one event.
+    private static Database databaseWithEvent(Optional<Integer> encoding) {
+        var database = TestPostgres.newDatabase();
+        try (var db = TestPostgres.open(database)) {
+            db.run(tx -> tx.update("drop schema sluice cascade"));
+            SchemaMigrator.run(database, LAST_SCHEMA_WITH_COMPRESSION);
+            db.run(tx -> {
+                tx.update("create table event_of_all_days partition of event default");
+                tx.update(
+                        """
+                        insert into event (id, source_id, method, verification, fanout, body_size,
+                                           headers, body, encoding)
+                        values (gen_random_uuid(), gen_random_uuid(), 'POST', 3, 0, 4, '', 'body', ?)
+                        """,
+                        encoding.orElse(null));
+            });
+        }
+        return database;
+    }
+
+    @Test
+    void server_does_not_start_on_compressed_payloads() {
+        var database = databaseWithEvent(Optional.of(0));
+
+        assertThatThrownBy(() -> RunningSluice.start(settings(database)).close())
+                .isInstanceOf(StartupException.class)
+                .satisfies(refusal -> assertThat(refusal.getMessage()).hasLineCount(1))
+                .hasMessageContaining("it has payloads that an earlier version has compressed")
+                .hasMessageContaining(
+                        "with SLUICE_PAYLOAD_COMPRESSION=off until they have expired");
+
+        assertThat(SchemaMigrator.version(database).applied())
+                .isEqualTo(LAST_SCHEMA_WITH_COMPRESSION);
+    }
+
+    @Test
+    void schema_without_compressed_payloads_is_brought_up_to_date() throws IOException {
+        var database = databaseWithEvent(Optional.empty());
+
+        RunningSluice.start(settings(database)).close();
+
+        var version = SchemaMigrator.version(database);
+        assertThat(version.applied()).isEqualTo(version.newest());
+        try (var db = TestPostgres.open(database)) {
+            String body =
+                    db.call(tx ->
+                            tx.single(
+                                    "select convert_from(body, 'UTF8') as body from event",
+                                    row -> row.text("body")));
+            assertThat(body).isEqualTo("body");
+        }
     }
 
     @Test

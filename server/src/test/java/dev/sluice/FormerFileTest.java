@@ -229,6 +229,26 @@ class FormerFileTest {
     }
 
     @Test
+    void file_with_compressed_payloads_is_refused(@TempDir Path folder) throws IOException {
+        // The column that is dropped trades places with one that has values.
+        var file = folder.resolve("altered.sluice");
+        byte[] altered =
+                DataTransferTest.altered(
+                        Files.readAllBytes(FILE),
+                        "\"verification_reason\",\"encoding\"",
+                        "\"encoding\",\"verification_reason\"");
+        Files.write(file, altered);
+
+        var run = importing(settings(bareDatabase()), file.toString());
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("The file has values in event.encoding, which this version does not have")
+                .contains("with SLUICE_PAYLOAD_COMPRESSION=off until they have expired")
+                .endsWith(" Nothing was imported.\n");
+    }
+
+    @Test
     void file_with_headers_that_were_never_sealed_is_refused(@TempDir Path folder)
             throws IOException {
         // The column that is dropped trades places with one that has values.
@@ -245,7 +265,7 @@ class FormerFileTest {
 
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err())
-                .contains("The file has values in destination.custom_headers, which only an older")
+                .contains("The file has values in destination.custom_headers, which this version")
                 .endsWith(" Nothing was imported.\n");
         try (var db = TestPostgres.open(database)) {
             assertThat(count(db, "pg_class where relname = 'workspace'")).isZero();

@@ -147,10 +147,6 @@ final class FullInstallation {
                                              changed, version, last_error)
                         select id, 'closed', 2, 60000, 3, 99, 5, 'refused' from destination
                         """,
-                        """
-                        insert into payload_dictionary (source_id, replaced_at, last_event, checksum, bytes)
-                        select id, now(), gen_random_uuid(), sha256('text'), 'text' from source
-                        """,
                         "insert into dismissal select source_id, id, now() from delivery",
                         """
                         insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims, counts, sizes)

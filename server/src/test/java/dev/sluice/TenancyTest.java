@@ -312,7 +312,6 @@ class TenancyTest {
                         "delivery_work",
                         "attempt",
                         "dismissal",
-                        "payload_dictionary",
                         "replaced_source")) {
             parts.add(
                     "select to_jsonb(t)::text from "

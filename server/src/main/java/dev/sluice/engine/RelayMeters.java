@@ -10,16 +10,13 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 /// @param eventCommits how long each commit of events took
 /// @param resultBatches the number of results in each commit
 /// @param resultCommits how long each commit of results took
-/// @param payloads the number of bytes in the payloads of events, uncompressed and as they are
-///   stored
 public record RelayMeters(
         LockFreeHistogram ingestDurations,
         LockFreeHistogram eventBatches,
         LockFreeHistogram eventCommits,
         LockFreeHistogram resultBatches,
         LockFreeHistogram resultCommits,
-        AttemptMeter attempts,
-        PayloadMeter payloads) {
+        AttemptMeter attempts) {
 
     public static RelayMeters create() {
         return new RelayMeters(
@@ -28,7 +25,6 @@ public record RelayMeters(
                 LockFreeHistogram.ofDurations(),
                 LockFreeHistogram.ofSizes(),
                 LockFreeHistogram.ofDurations(),
-                new AttemptMeter(),
-                new PayloadMeter());
+                new AttemptMeter());
     }
 }

@@ -42,13 +42,7 @@ class WorkspaceErasureTest {
             List.of("quota", "audit_log", "replay_job");
 
     private static final List<String> SOURCE_TABLES =
-            List.of(
-                    "event",
-                    "delivery",
-                    "delivery_work",
-                    "attempt",
-                    "dismissal",
-                    "payload_dictionary");
+            List.of("event", "delivery", "delivery_work", "attempt", "dismissal");
     private static final List<String> SUM_TABLES = List.of("rollup_hour", "rollup_day", "total");
 
     private record Tenant(
@@ -122,10 +116,7 @@ class WorkspaceErasureTest {
                         UUID.fromString(destination.text("id")));
         assertThat(tenant.configurationRows()).isEqualTo(4);
         var sourceId = new SourceId(tenant.source());
-        db.run(tx -> {
-            GivenRows.insertDismissal(tx, sourceId, UUID.randomUUID(), clock.instant());
-            GivenRows.insertDictionary(tx, sourceId, new byte[1], clock.instant());
-        });
+        db.run(tx -> GivenRows.insertDismissal(tx, sourceId, UUID.randomUUID(), clock.instant()));
         await().untilAsserted(() -> {
             assertThat(Tenant.count("delivery", "source_id", tenant.source())).isEqualTo(3);
             assertThat(tenant.sums()).isGreaterThan(0);

@@ -68,7 +68,6 @@ public final class Given {
                             "dismissal",
                             "attempt",
                             "event",
-                            "payload_dictionary",
                             "lane",
                             "circuit",
                             "open_stream",

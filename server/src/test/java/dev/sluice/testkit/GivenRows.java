@@ -338,29 +338,6 @@ public final class GivenRows {
                 at);
     }
 
-    /// Inserts a current dictionary, and returns its number.
-    public static int insertDictionary(Tx tx, SourceId source, byte[] bytes, Instant createdAt) {
-        return insertDictionary(tx, source, bytes, createdAt, Optional.empty());
-    }
-
-    /// @param replacedAt empty for a current dictionary
-    /// @return the dictionary's number
-    public static int insertDictionary(
-            Tx tx, SourceId source, byte[] bytes, Instant createdAt, Optional<Instant> replacedAt) {
-        return tx.single(
-                """
-                insert into payload_dictionary (source_id, checksum, bytes, created_at, replaced_at)
-                values (?, sha256(?), ?, ?, ?)
-                returning number
-                """,
-                row -> row.integer("number"),
-                source.value(),
-                bytes,
-                bytes,
-                createdAt,
-                replacedAt.orElse(null));
-    }
-
     /// One row of the ledger that holds all of `rows`.
     public static void insertLedger(Tx tx, UUID source, List<UsageRow> rows) {
         tx.update(

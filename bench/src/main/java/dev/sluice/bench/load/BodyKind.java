@@ -12,8 +12,7 @@ public enum BodyKind {
     /// Text that is the same in every body sent to one source, so the generator does not have to
     /// create it for each request.
     FILLER,
-    /// A realistic shop order, different in each request. Use this kind to measure how much
-    /// compression helps.
+    /// A realistic shop order, different in each request.
     ORDERS;
 
     /// Returns the kind named by the `--bodies` option, or [#FILLER] if the option is missing.

@@ -12,7 +12,6 @@ import dev.sluice.bench.relay.ExternalRelay;
 import dev.sluice.bench.relay.RelayProcess;
 import dev.sluice.bench.relay.SystemUnderTest;
 import dev.sluice.bench.report.BenchReport;
-import dev.sluice.bench.report.Goal;
 import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.sink.SinkProcess;
 
@@ -24,20 +23,10 @@ import java.util.Map;
 /// The `disk` scenario measures how many bytes an event takes up on disk if its body is a JSON
 /// order. For comparison, the bare pipeline also stores such events, in tables of its own.
 ///
-/// The relay compresses payloads unless `isPlain` is true. Only the compressed size is checked
-/// against a goal.
-///
-/// Events from the warm-up are not counted, because the relay may learn from them how to compress
-/// later events.
-///
 /// @param load the load; its warm-up is the time during which events are stored but not counted
 /// @param settling how long the relay has to finish its work before the sizes are read
-/// @param isPlain whether payloads are stored without compression
-public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling, boolean isPlain)
+public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling)
         implements Scenario {
-
-    private static final Goal EVENT_BYTES =
-            Goal.atMost("Bytes of an event and its index on disk", 450);
 
     private static final String RELAY_SCHEMA = "sluice";
     private static final String BARE_SCHEMA = "bare";
@@ -46,16 +35,12 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return new DiskScenario(
                 RelaySetup.from(options),
                 LoadSettings.from(options, 20, 30),
-                options.seconds("settling", 15),
-                options.flag("plain"));
+                options.seconds("settling", 15));
     }
 
     @Override
     public BenchReport run() {
-        return setup.runOwn(
-                isPlain ? "disk-plain" : "disk",
-                Map.of("SLUICE_PAYLOAD_COMPRESSION", isPlain ? "off" : "on"),
-                this::measure);
+        return setup.runOwn("disk", this::measure);
     }
 
     private void measure(RelayProcess relay, BenchReport report) {
@@ -63,16 +48,12 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
                 ReportTable.of(
                         "Bytes an event, orders of %d bytes".formatted(load.size()),
                         "what | table | indexes | together");
-        double event = measureRelay(relay, table, report);
+        measureRelay(relay, table, report);
         measureBare(relay, table, report);
         report.add(table.row("sent, without headers", "–", "–", load.size()));
-        if (!isPlain) {
-            EVENT_BYTES.judge(event, report);
-        }
     }
 
-    /// Returns the number of bytes that one event takes up in the event table and its indexes.
-    private double measureRelay(RelayProcess relay, ReportTable table, BenchReport report) {
+    private void measureRelay(RelayProcess relay, ReportTable table, BenchReport report) {
         try (var sink = SinkProcess.start()) {
             var source =
                     relay.api().createConnectedSource("bench disk", sink.url(), load.maxInFlight());
@@ -83,7 +64,7 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
             long walAfter = DiskUsage.walBytes(relay.database());
             var grown = DiskUsage.of(relay).minus(before);
 
-            double bytes = addTable(table, "event", grown.of(RELAY_SCHEMA, "event"), events);
+            addTable(table, "event", grown.of(RELAY_SCHEMA, "event"), events);
             addTable(table, "delivery", grown.of(RELAY_SCHEMA, "delivery"), events);
             addTable(
                     table,
@@ -96,7 +77,6 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
             report.remark(
                     "Of an event's row: %.0f bytes of body, %.0f of headers."
                             .formatted(parts.body(), parts.headers()));
-            return bytes;
         }
     }
 
@@ -132,14 +112,12 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return measurement.result().acceptedInAll();
     }
 
-    /// Adds a row for one database table. Returns how many bytes per event the table and its
-    /// indexes take up.
-    private static double addTable(
+    /// Adds a row for one database table.
+    private static void addTable(
             ReportTable table, String name, DiskUsage.TableBytes bytes, long events) {
         double tableBytes = (double) bytes.table() / events;
         double indexBytes = (double) bytes.indexes() / events;
         table.row(name, tableBytes, indexBytes, tableBytes + indexBytes);
-        return tableBytes + indexBytes;
     }
 
     private static void addSum(ReportTable table, String name, long bytes, long events) {

@@ -11,7 +11,6 @@ import dev.sluice.engine.Trigger;
 import dev.sluice.engine.commit.AcceptedEvent;
 import dev.sluice.engine.commit.Journal;
 import dev.sluice.engine.commit.Receipt;
-import dev.sluice.engine.compression.PayloadEncoder;
 import dev.sluice.engine.send.EventTracer;
 import dev.sluice.engine.send.PayloadAdmission;
 import dev.sluice.gateway.connection.ConnectionId;
@@ -88,7 +87,6 @@ public final class IngestEndpoint implements Endpoint {
     private final ConfigurationCache configuration;
     private final PayloadAdmission admission;
     private final Journal journal;
-    private final PayloadEncoder encoder;
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter ingestRateLimiter;
     private final InboundMemory bodyMemory;
@@ -104,7 +102,6 @@ public final class IngestEndpoint implements Endpoint {
     public IngestEndpoint(
             ConfigurationCache configuration,
             Journal journal,
-            PayloadEncoder encoder,
             IngestLimits limits,
             IngestMeters meters,
             InboundCheck inboundCheck,
@@ -113,7 +110,6 @@ public final class IngestEndpoint implements Endpoint {
         this.configuration = configuration;
         this.admission = limits.admission();
         this.journal = journal;
-        this.encoder = encoder;
         this.diskSpace = limits.diskSpace();
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
@@ -350,12 +346,7 @@ public final class IngestEndpoint implements Endpoint {
                     method,
                     contentType,
                     checkResult.checked(),
-                    new AcceptedEvent.EncodedPayload(
-                            payload,
-                            encoder.encode(
-                                    ingestRoute.source().id(),
-                                    payload,
-                                    !checkResult.checked().isFailed())),
+                    payload,
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     new Receipt(System.nanoTime() + STORE_TIMEOUT.toNanos()));
         } catch (RuntimeException | Error e) {

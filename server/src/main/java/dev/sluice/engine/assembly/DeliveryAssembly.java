@@ -4,7 +4,6 @@ import static dev.sluice.engine.HealthProblem.Component.DELIVERY;
 
 import dev.sluice.engine.HealthProblem;
 import dev.sluice.engine.InFlightRecorder;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.engine.RelayMeters;
 import dev.sluice.engine.commit.PartitionStore;
 import dev.sluice.engine.commit.ResultJournal;
@@ -97,11 +96,7 @@ final class DeliveryAssembly {
     ///
     /// @param expiry decides which deliveries have expired
     /// @param recorder records which attempts are in flight
-    record AttemptSupport(
-            ExpiryPolicy expiry,
-            InFlightRecorder recorder,
-            EventTracer tracer,
-            PayloadDecoder payloadDecoder) {}
+    record AttemptSupport(ExpiryPolicy expiry, InFlightRecorder recorder, EventTracer tracer) {}
 
     DeliveryAssembly(
             Foundation base,
@@ -152,7 +147,7 @@ final class DeliveryAssembly {
         backlog =
                 new Backlog(
                         environment,
-                        Lanes.of(delivery, support.payloadDecoder()),
+                        Lanes.of(delivery),
                         dispatcher,
                         attemptRunner,
                         System::nanoTime);

@@ -7,14 +7,12 @@ import dev.sluice.engine.HealthProblem;
 import dev.sluice.engine.InFlightAttempts;
 import dev.sluice.engine.InFlightRecorder;
 import dev.sluice.engine.JsonPoster;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.engine.RelayGauges;
 import dev.sluice.engine.RelayMeters;
 import dev.sluice.engine.accept.ChallengeResponder;
 import dev.sluice.engine.accept.IngestEndpoint;
 import dev.sluice.engine.commit.PartitionStore;
 import dev.sluice.engine.commit.ResultListener;
-import dev.sluice.engine.compression.ZstdPayloadDecoder;
 import dev.sluice.engine.ledger.CommitLogCompactor;
 import dev.sluice.engine.ledger.LedgerFolder;
 import dev.sluice.engine.node.InFlightRecovery;
@@ -49,9 +47,6 @@ import java.util.stream.Stream;
 /// flight end, and finally the node gives up its lease.
 public final class EngineAssembly {
 
-    /// The time limit for reading a dictionary from the database.
-    private static final Duration DICTIONARY_TIMEOUT = Duration.ofSeconds(5);
-
     /// The maximum number of connections to one address for requests that are not deliveries.
     private static final int MAX_OWN_CONNECTIONS = 16;
 
@@ -65,7 +60,6 @@ public final class EngineAssembly {
     private final InFlightRecorder inFlightRecorder;
     private final Node node;
     private final RelayMeters meters = RelayMeters.create();
-    private final PayloadDecoder payloadDecoder;
     private final EventTracer tracer;
     private final IngestAssembly ingest;
     private final DeliveryAssembly delivery;
@@ -86,16 +80,6 @@ public final class EngineAssembly {
         this.db = base.pools().relay();
         var clock = base.clock();
 
-        payloadDecoder =
-                new ZstdPayloadDecoder(
-                        base.shutdown()
-                                .closing(
-                                        "pool dictionaries",
-                                        Db.openOnDemand(
-                                                base.database(),
-                                                "dictionaries",
-                                                1,
-                                                DICTIONARY_TIMEOUT)));
         partitions = new PartitionStore(db);
         partitions.makeAhead(base.now());
         inFlightRecorder =
@@ -155,8 +139,7 @@ public final class EngineAssembly {
         return new DeliveryAssembly.AttemptSupport(
                 ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
                 inFlightRecorder,
-                tracer,
-                payloadDecoder);
+                tracer);
     }
 
     /// Returns the background tasks, in the order in which they start.
@@ -168,8 +151,10 @@ public final class EngineAssembly {
                         delivery.dispatchChores(),
                         List.of(longTransactionChore()),
                         delivery.checkingChores(),
-                        List.of(partitionChore(), delivery.failureLogChore()),
-                        ingest.storageChores(payloadDecoder))
+                        List.of(
+                                partitionChore(),
+                                delivery.failureLogChore(),
+                                ingest.diskSpaceChore()))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -239,11 +224,6 @@ public final class EngineAssembly {
     /// Returns the server's public address.
     public String baseUrl() {
         return settings.baseUrl();
-    }
-
-    /// Returns the decoder of stored event payloads.
-    public PayloadDecoder payloadDecoder() {
-        return payloadDecoder;
     }
 
     /// Returns a view of the attempts that this node has in flight.

@@ -13,14 +13,12 @@ import java.util.function.DoubleSupplier;
 /// @param headerPrefix the prefix of the headers that this server adds, such as `X-Service`
 /// @param retryJitter how much earlier or later than scheduled a retry may be, as a fraction of the
 ///   retry interval
-/// @param isCompressing whether payloads are compressed before they are stored
 public record EngineSettings(
         String baseUrl,
         String headerPrefix,
         AddressPolicy addresses,
         double retryJitter,
         CooldownBackoff cooldowns,
-        boolean isCompressing,
         NodeSettings node) {
 
     /// The settings that depend on the machine.

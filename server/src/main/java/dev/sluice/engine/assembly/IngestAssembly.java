@@ -5,7 +5,6 @@ import static dev.sluice.engine.HealthProblem.Component.INGEST;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.HealthProblem;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.engine.RefusalReason;
 import dev.sluice.engine.RelayMeters;
 import dev.sluice.engine.accept.DiskSpaceMonitor;
@@ -20,17 +19,13 @@ import dev.sluice.engine.accept.UnverifiedEventLimiter;
 import dev.sluice.engine.commit.Journal;
 import dev.sluice.engine.commit.JournalListener;
 import dev.sluice.engine.commit.PartitionStore;
-import dev.sluice.engine.compression.DictionaryTrainer;
-import dev.sluice.engine.compression.PayloadEncoder;
 import dev.sluice.engine.node.Node;
 import dev.sluice.engine.send.EventTracer;
 import dev.sluice.engine.send.PayloadAdmission;
 import dev.sluice.gateway.routing.ConfigurationCache;
-import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.loop.Chore;
-import dev.sluice.platform.loop.Wake;
 
 import java.time.Duration;
 import java.util.List;
@@ -49,8 +44,6 @@ final class IngestAssembly {
     private final EngineSettings settings;
     private final RelayMeters meters;
     private final Journal journal;
-    private final Wake trainerWake = new Wake();
-    private final PayloadEncoder payloadEncoder;
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter rateLimiter;
     private final MonthlyQuota quota;
@@ -70,10 +63,6 @@ final class IngestAssembly {
         this.meters = meters;
         var db = base.pools().relay();
         var clock = base.clock();
-        payloadEncoder =
-                settings.isCompressing()
-                        ? PayloadEncoder.on(meters.payloads(), clock, trainerWake)
-                        : PayloadEncoder.off(meters.payloads(), clock);
         journal =
                 new Journal(
                         new DedicatedConnection(base.database(), "journal", meters.eventCommits()),
@@ -101,7 +90,6 @@ final class IngestAssembly {
         return new IngestEndpoint(
                 configuration,
                 journal,
-                payloadEncoder,
                 IngestLimits.of(
                         diskSpace,
                         rateLimiter,
@@ -125,19 +113,8 @@ final class IngestAssembly {
                 new Chore("quota", Duration.ofSeconds(1), quota).steady());
     }
 
-    /// Returns the chores that measure the free disk space and train dictionaries.
-    List<Chore> storageChores(PayloadDecoder payloadDecoder) {
-        var dictionaryTrainer =
-                new DictionaryTrainer(
-                        base.pools().relay(),
-                        payloadEncoder,
-                        payloadDecoder,
-                        source -> configuration.source(source).map(Source::workspace),
-                        base.clock());
-        return List.of(
-                new Chore("free space", Duration.ofSeconds(2), diskSpace),
-                new Chore("dictionaries", DictionaryTrainer.ROUND_INTERVAL, dictionaryTrainer)
-                        .wokenBy(trainerWake));
+    Chore diskSpaceChore() {
+        return new Chore("free space", Duration.ofSeconds(2), diskSpace);
     }
 
     MonthlyQuota quota() {

@@ -4,7 +4,6 @@ import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
@@ -22,7 +21,7 @@ public record AcceptedEvent(
         String method,
         Optional<String> contentType,
         EventVerification verification,
-        EncodedPayload encoded,
+        Payload payload,
         DeliveryPlan plan,
         Receipt receipt) {
 
@@ -34,9 +33,6 @@ public record AcceptedEvent(
     /// The cost, in bytes, of a filtered connection, which is only listed in the event's row. It
     /// accounts for the connection's id in memory and on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
-
-    /// A payload, and the form in which it is stored.
-    public record EncodedPayload(Payload payload, StoredPayload stored) {}
 
     /// The deliveries that ingest planned for an event, and the connections that get none.
     ///
@@ -71,14 +67,6 @@ public record AcceptedEvent(
         }
     }
 
-    public Payload payload() {
-        return encoded.payload();
-    }
-
-    public StoredPayload stored() {
-        return encoded.stored();
-    }
-
     public SourceId source() {
         return origin.id();
     }
@@ -101,10 +89,7 @@ public record AcceptedEvent(
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();
-        var stored = encoded.stored();
-        int frame = stored.isPlain() ? 0 : stored.bytes(); // plain bytes share the payload's arrays
-        return payload().memoryBytes()
-                + frame
+        return payload.memoryBytes()
                 + (long) rows * ROW_COST_BYTES
                 + (long) listed * LISTED_CONNECTION_COST_BYTES;
     }

@@ -13,7 +13,6 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 
 /// Writes a batch of events in one transaction, together with their deliveries and the row that
@@ -25,7 +24,7 @@ public final class EventStore {
     private static final String EVENT_COLUMNS =
             """
             event (id, source_id, method, verification, fanout, body_size, content_type,
-                   filtered, verification_reason, encoding, headers, body)
+                   filtered, verification_reason, headers, body)
             """;
 
     private static final String WORK_COLUMNS =
@@ -104,7 +103,7 @@ public final class EventStore {
     }
 
     private static void addEvent(NewRows events, AcceptedEvent event) {
-        events.row(12)
+        events.row(11)
                 .uuid(event.id().value())
                 .uuid(event.source().value())
                 .text(event.method())
@@ -117,13 +116,9 @@ public final class EventStore {
         } else {
             events.uuids(event.filteredConnections().stream().map(ConnectionId::value).toList());
         }
-        var stored = event.stored();
-        var encoding =
-                stored.isPlain() ? Optional.<Integer>empty() : Optional.of(stored.encoding());
         events.int2(event.verification().reason().map(VerificationReason::number))
-                .int4(encoding)
-                .bytes(stored.headers())
-                .bytes(stored.body());
+                .bytes(event.payload().headerLines())
+                .bytes(event.payload().body());
     }
 
     private static void addDelivery(

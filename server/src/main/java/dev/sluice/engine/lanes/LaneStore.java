@@ -3,8 +3,6 @@ package dev.sluice.engine.lanes;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
@@ -343,25 +341,21 @@ public final class LaneStore {
     /// all of the source's rows for a day. They do so if the statistics for that day's partition
     /// still say that the partition is empty.
     public static Map<EventId, Payload> payloads(
-            Tx tx, PayloadDecoder decoder, SourceId source, Collection<EventId> events) {
+            Tx tx, SourceId source, Collection<EventId> events) {
         var payloads = new HashMap<EventId, Payload>();
         tx.query(
                         """
-                        select wanted.id, found.method, found.encoding, found.headers, found.body
+                        select wanted.id, found.method, found.headers, found.body
                           from unnest(?::uuid[]) as wanted (id)
                          cross join lateral (
-                               select method, encoding, headers, body from event
+                               select method, headers, body from event
                                 where source_id = ? and event.id = wanted.id
                                 limit 1) as found
                         """,
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
-                                        decoder.decode(
-                                                        StoredPayload.of(
-                                                                row.integerOrNone("encoding"),
-                                                                row.bytes("headers"),
-                                                                row.bytes("body")))
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
                                                 .withMethod(row.text("method"))),
                         events.stream().map(EventId::value).distinct().toList(),
                         source.value())

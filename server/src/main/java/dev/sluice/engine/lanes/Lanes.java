@@ -3,7 +3,6 @@ package dev.sluice.engine.lanes;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 
@@ -18,8 +17,8 @@ import java.util.UUID;
 /// is one transaction.
 public interface Lanes {
 
-    static Lanes of(Db db, PayloadDecoder decoder) {
-        return new PostgresLanes(db, decoder);
+    static Lanes of(Db db) {
+        return new PostgresLanes(db);
     }
 
     /// Returns up to `limit` lanes that are due by `until` and that no node has leased, ordered by

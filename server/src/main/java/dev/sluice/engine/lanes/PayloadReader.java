@@ -2,7 +2,6 @@ package dev.sluice.engine.lanes;
 
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.UnreadablePayloadException;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Halving;
@@ -17,11 +16,10 @@ import java.util.Map;
 
 /// Reads the payloads of waiting deliveries and finds those that are damaged.
 ///
-/// If one payload or its dictionary is damaged, the whole read fails. The events are then read in
-/// halves, until each event with a damaged payload has been isolated. A payload counts as
-/// unreadable once two loads, at least a second apart, have failed to read its stored value. A
-/// database that is only temporarily unavailable never makes a payload count as unreadable. Not
-/// thread-safe.
+/// If one payload is damaged, the whole read fails. The events are then read in halves, until each
+/// event with a damaged payload has been isolated. A payload counts as unreadable once two loads,
+/// at least a second apart, have failed to read its stored value. A database that is only
+/// temporarily unavailable never makes a payload count as unreadable. Not thread-safe.
 final class PayloadReader {
 
     /// The result of one read.
@@ -80,7 +78,6 @@ final class PayloadReader {
     }
 
     private static boolean isDamaged(RuntimeException e) {
-        return e instanceof UnreadablePayloadException
-                || (e instanceof DbException refused && refused.isUnreadableValue());
+        return e instanceof DbException refused && refused.isUnreadableValue();
     }
 }

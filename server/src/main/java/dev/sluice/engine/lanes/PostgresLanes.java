@@ -3,7 +3,6 @@ package dev.sluice.engine.lanes;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 
@@ -15,7 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Implements [Lanes] with the SQL in [LaneStore].
-record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
+record PostgresLanes(Db db) implements Lanes {
 
     @Override
     public List<LaneStore.DueLane> dueFor(
@@ -62,6 +61,6 @@ record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
 
     @Override
     public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
-        return db.call(tx -> LaneStore.payloads(tx, decoder, source, events));
+        return db.call(tx -> LaneStore.payloads(tx, source, events));
     }
 }

@@ -89,8 +89,7 @@ public final class FeaturesAssembly {
         this.gateway = gateway;
         this.engine = engine;
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
-        streamReader =
-                new StreamReader(base.pools().api(), gateway.routing(), engine.payloadDecoder());
+        streamReader = new StreamReader(base.pools().api(), gateway.routing());
         streamFeed = new StreamFeed(streamReader, feedWake);
         openStreams =
                 new OpenStreams(
@@ -264,7 +263,6 @@ public final class FeaturesAssembly {
                         plans,
                         gateway.routing(),
                         engine.inFlightAttempts(),
-                        engine.payloadDecoder(),
                         engine.hopHeader(),
                         engine.challenges())
                 .addTo(routes);

@@ -9,7 +9,6 @@ import dev.sluice.engine.ExpiryListener;
 import dev.sluice.engine.accept.QuotaStore;
 import dev.sluice.engine.assembly.EngineAssembly;
 import dev.sluice.engine.commit.ErasureStore;
-import dev.sluice.engine.compression.DictionaryStore;
 import dev.sluice.engine.ledger.LedgerStore;
 import dev.sluice.features.erasure.WorkspaceEraser;
 import dev.sluice.features.recovery.BulkResendRoutes;
@@ -102,7 +101,6 @@ public final class RecoveryAssembly {
                 gateway.deletion(),
                 List.of(
                         ErasureStore::eraseEvents,
-                        (tx, workspace, _) -> DictionaryStore.deleteOf(tx, workspace),
                         (tx, workspace, limit) ->
                                 LedgerStore.deleteSums(tx, workspace.usageKeys(), limit),
                         DismissalStore::deleteOf,

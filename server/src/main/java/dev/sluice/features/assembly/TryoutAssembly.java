@@ -39,8 +39,7 @@ public final class TryoutAssembly {
         var configuration = gateway.routing();
         var headerRules = CustomHeaderRules.withPrefix(engine.headerPrefix());
         var dryRun = new DryRun(engine.headerPrefix());
-        var decoder = engine.payloadDecoder();
-        var events = new SampleEventQueries(account.plans(), configuration, decoder, clock);
+        var events = new SampleEventQueries(account.plans(), configuration, clock);
         String baseUrl = engine.baseUrl();
         new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(routes);
         new SentRequestRoutes(
@@ -48,7 +47,6 @@ public final class TryoutAssembly {
                         account.plans(),
                         gateway.replacedDestinations(),
                         gateway.replacedSources(),
-                        decoder,
                         dryRun,
                         api.compute(),
                         clock)

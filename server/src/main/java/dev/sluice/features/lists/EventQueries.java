@@ -6,9 +6,6 @@ import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.engine.DeliveryStatusSql;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
-import dev.sluice.engine.StoredPayload;
-import dev.sluice.engine.UnreadablePayloadException;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationStatus;
@@ -331,17 +328,10 @@ final class EventQueries {
     }
 
     /// Reads the payload of an event, which must exist.
-    ///
-    /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
-    static Payload payload(Tx tx, PayloadDecoder decoder, EventSummary event) {
+    static Payload payload(Tx tx, EventSummary event) {
         return tx.single(
-                "select encoding, headers, body from event where id = ? and source_id = ?",
-                row ->
-                        decoder.decode(
-                                StoredPayload.of(
-                                        row.integerOrNone("encoding"),
-                                        row.bytes("headers"),
-                                        row.bytes("body"))),
+                "select headers, body from event where id = ? and source_id = ?",
+                row -> Payload.fromStored(row.bytes("headers"), row.bytes("body")),
                 event.id().value(),
                 event.source().value());
     }

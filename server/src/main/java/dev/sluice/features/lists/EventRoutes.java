@@ -11,8 +11,6 @@ import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.InFlightAttempts;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
-import dev.sluice.engine.UnreadablePayloadException;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationConfig;
@@ -48,7 +46,6 @@ public final class EventRoutes {
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
-    private final PayloadDecoder decoder;
     private final NoDeliveryReason noDeliveryReason;
     private final InstantSource clock;
 
@@ -62,14 +59,12 @@ public final class EventRoutes {
             PlanCatalog plans,
             ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
-            PayloadDecoder decoder,
             String hopHeader,
             BiPredicate<VerificationConfig, byte[]> isChallenge) {
         this.db = api.db();
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
-        this.decoder = decoder;
         this.noDeliveryReason = new NoDeliveryReason(hopHeader, isChallenge);
         this.clock = api.clock();
     }
@@ -88,7 +83,7 @@ public final class EventRoutes {
         return db.snapshot(tx -> {
             var result = search(tx, caller, filter, page);
             var counts = EventQueries.counts(tx, result.rows());
-            var types = EventTypeQueries.of(tx, decoder, result.rows());
+            var types = EventTypeQueries.of(tx, result.rows());
             return SearchReply.of(
                     result.with(events ->
                             events.stream()
@@ -148,10 +143,8 @@ public final class EventRoutes {
                     withPayload,
                     (tx, event) -> {
                         request.reserveAnswer(PayloadJson.memoryBytes(event.bodySize()));
-                        return Optional.of(EventQueries.payload(tx, decoder, event));
+                        return Optional.of(EventQueries.payload(tx, event));
                     });
-        } catch (UnreadablePayloadException e) {
-            return get(caller, id, withPayload, (_, _) -> Optional.empty());
         } catch (DbException e) {
             if (e.isUnreadableValue()) {
                 return get(caller, id, withPayload, (_, _) -> Optional.empty());

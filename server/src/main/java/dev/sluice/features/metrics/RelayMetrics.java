@@ -47,11 +47,6 @@ final class RelayMetrics {
                         "events", gauges.queuedEvents().getAsLong(),
                         "results", gauges.queuedResults().getAsLong()));
         metrics.counters(
-                "sluice_payload_bytes",
-                "Headers and bodies of events, as they arrived and as they are stored.",
-                "form",
-                meters.payloads().bytes());
-        metrics.counters(
                 "sluice_delivery_attempts",
                 "Attempts, by the class of the response or by the error.",
                 "outcome",

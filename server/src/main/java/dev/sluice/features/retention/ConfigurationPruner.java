@@ -1,6 +1,5 @@
 package dev.sluice.features.retention;
 
-import dev.sluice.engine.compression.DictionaryStore;
 import dev.sluice.engine.lanes.LanePruneStore;
 import dev.sluice.engine.ledger.LedgerStore;
 import dev.sluice.gateway.connection.ConnectionId;
@@ -163,7 +162,6 @@ final class ConfigurationPruner {
         return db.call(tx -> {
             LanePruneStore.deleteOf(tx, connections);
             ConnectionStore.remove(tx, connections);
-            DictionaryStore.removeOf(tx, sources);
             return TrashStore.remove(tx, sources);
         });
     }

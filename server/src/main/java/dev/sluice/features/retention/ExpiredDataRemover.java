@@ -3,7 +3,6 @@ package dev.sluice.features.retention;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.UsageKind;
 import dev.sluice.engine.commit.PartitionStore;
-import dev.sluice.engine.compression.DictionaryStore;
 import dev.sluice.engine.ledger.LedgerStore;
 import dev.sluice.gateway.connection.ReplacedConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
@@ -20,8 +19,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /// Deletes expired data. Drops the day partitions that are older than the longest retention that
-/// any plan has. Also deletes hourly sums, destination revisions, replaced configuration,
-/// dictionaries, and what others keep about expired events.
+/// any plan has. Also deletes hourly sums, destination revisions, replaced configuration, and what
+/// others keep about expired events.
 ///
 /// Before a partition is dropped, all unfinished deliveries from its day are ended.
 final class ExpiredDataRemover {
@@ -34,14 +33,6 @@ final class ExpiredDataRemover {
     /// replaced have been deleted. An attempt may have begun before its revision was replaced, and
     /// clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
-
-    /// The maximum age of a dictionary. Older dictionaries are retired. A dictionary contains
-    /// pieces of events, which must not be kept much longer than the events themselves.
-    private static final Duration MAX_DICTIONARY_AGE = Duration.ofDays(30);
-
-    /// The time after which no node can still be compressing with a retired dictionary. This is far
-    /// longer than any node keeps using a dictionary without checking the database.
-    private static final Duration DICTIONARY_GRACE_PERIOD = Duration.ofDays(1);
 
     /// The maximum number of rows deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
@@ -82,21 +73,7 @@ final class ExpiredDataRemover {
         removeRevisions(start(first).minus(REVISION_GRACE_PERIOD));
         expiredRows.forEach(rows ->
                 removeBatches(tx -> rows.deleteBefore(tx, start(first), DELETE_BATCH_ROWS)));
-        removeDictionaries(longest.expiryCutoff(now), start(first), now);
         return true;
-    }
-
-    /// Retires the dictionaries that are older than the maximum age or were made before `cutoff`,
-    /// and removes those that no event needs any more.
-    ///
-    /// @param cutoff all events that arrived before this time have expired
-    /// @param firstKept all events that arrived before this time have been deleted
-    private void removeDictionaries(Instant cutoff, Instant firstKept, Instant now) {
-        var oldest = now.minus(MAX_DICTIONARY_AGE);
-        var before = oldest.isBefore(cutoff) ? cutoff : oldest;
-        db.run(tx -> DictionaryStore.retireBefore(tx, before, now));
-        db.run(tx -> DictionaryStore.recordLastEvents(tx, now.minus(DICTIONARY_GRACE_PERIOD)));
-        db.run(tx -> DictionaryStore.removeBefore(tx, firstKept));
     }
 
     /// Removes destination revisions, and settings of destinations, connections and sources, that

@@ -2,9 +2,6 @@ package dev.sluice.features.streams;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
-import dev.sluice.engine.StoredPayload;
-import dev.sluice.engine.UnreadablePayloadException;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.history.events.EventSummary;
 import dev.sluice.platform.db.Tx;
@@ -123,45 +120,28 @@ final class StreamQueries {
                 limit);
     }
 
-    /// Returns each event's payload, or empty if the payload cannot be decoded. Omits events whose
-    /// rows have been removed in the meantime.
-    static Map<UUID, Optional<Payload>> payloads(
-            Tx tx, PayloadDecoder decoder, List<StreamEvent> events) {
-        var payloads = new HashMap<UUID, Optional<Payload>>();
+    /// Returns each event's payload. Omits events whose rows have been removed in the meantime.
+    static Map<UUID, Payload> payloads(Tx tx, List<StreamEvent> events) {
+        var payloads = new HashMap<UUID, Payload>();
         tx.query(
                         """
-                        select event.id, event.method, event.encoding, event.headers, event.body
+                        select event.id, event.method, event.headers, event.body
                           from unnest(?, ?) as wanted (source_id, id),
-                               lateral (select id, method, encoding, headers, body
+                               lateral (select id, method, headers, body
                                           from event
                                          where event.source_id = wanted.source_id
                                            and event.id = wanted.id
                                         offset 0) as event
                         """,
-                        row -> {
-                            String method = row.text("method");
-                            return Map.entry(
-                                    row.uuid("id"),
-                                    decoded(
-                                                    decoder,
-                                                    StoredPayload.of(
-                                                            row.integerOrNone("encoding"),
-                                                            row.bytes("headers"),
-                                                            row.bytes("body")))
-                                            .map(found -> found.withMethod(method)));
-                        },
+                        row ->
+                                Map.entry(
+                                        row.uuid("id"),
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                                .withMethod(row.text("method"))),
                         events.stream().map(event -> event.summary().source().value()).toList(),
                         events.stream().map(StreamEvent::id).toList())
                 .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));
         return payloads;
-    }
-
-    private static Optional<Payload> decoded(PayloadDecoder decoder, StoredPayload stored) {
-        try {
-            return Optional.of(decoder.decode(stored));
-        } catch (UnreadablePayloadException e) {
-            return Optional.empty();
-        }
     }
 
     /// Returns the low 32 bits of the id of the transaction that stored the event, or empty if none

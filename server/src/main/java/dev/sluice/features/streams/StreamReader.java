@@ -3,7 +3,6 @@ package dev.sluice.features.streams;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.history.events.EventSummary;
@@ -55,13 +54,11 @@ public final class StreamReader {
 
     private final Db db;
     private final ConfigurationCache configuration;
-    private final PayloadDecoder decoder;
     private volatile @Nullable String databaseName;
 
-    public StreamReader(Db db, ConfigurationCache configuration, PayloadDecoder decoder) {
+    public StreamReader(Db db, ConfigurationCache configuration) {
         this.db = db;
         this.configuration = configuration;
-        this.decoder = decoder;
     }
 
     public String databaseName() {
@@ -153,7 +150,7 @@ public final class StreamReader {
         var _ =
                 Halving.run(
                         found.stream().map(UntypedEvent::summary).toList(),
-                        part -> types.putAll(db.call(tx -> EventTypeQueries.of(tx, decoder, part))),
+                        part -> types.putAll(db.call(tx -> EventTypeQueries.of(tx, part))),
                         StreamReader::isUnreadable);
         return found.stream()
                 .map(event ->
@@ -187,8 +184,8 @@ public final class StreamReader {
         Halving.run(
                         needed,
                         part ->
-                                payloads.putAll(
-                                        db.call(tx -> StreamQueries.payloads(tx, decoder, part))),
+                                db.call(tx -> StreamQueries.payloads(tx, part))
+                                        .forEach((id, read) -> payloads.put(id, Optional.of(read))),
                         StreamReader::isUnreadable)
                 .keySet()
                 .forEach(event -> payloads.put(event.id(), Optional.empty()));

@@ -24,7 +24,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Writes an installation to a data file, from one snapshot of its database. Servers may keep
@@ -226,6 +225,6 @@ public final class InstallationExporter {
     private static InputStream resealed(InputStream rows, TableLayout layout, FileSeal seal) {
         return seal.change().isEmpty() || layout.sealed().isEmpty()
                 ? rows
-                : new ConvertedRows(rows, layout, Set.of(), seal.change());
+                : new ConvertedRows(rows, layout, Map.of(), seal.change());
     }
 }

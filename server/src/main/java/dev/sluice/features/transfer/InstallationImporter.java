@@ -30,7 +30,6 @@ import java.time.ZoneOffset;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,12 +125,16 @@ public final class InstallationImporter {
 
     /// Checks tables and sequences as far as this is possible without the database.
     private static void requireKnown(DataFileHeader header) {
-        if (!header.tables().stream().allMatch(InstallationTables::isExported)) {
+        if (!header.tables().stream()
+                .allMatch(table ->
+                        InstallationTables.isExported(table) || FormerSchema.isDropped(table))) {
             throw unknownContent();
         }
         header.sequences()
                 .forEach((name, last) -> {
-                    long max = InstallationTables.SEQUENCES.getOrDefault(name, 0L);
+                    long max =
+                            InstallationTables.SEQUENCES.getOrDefault(
+                                    name, FormerSchema.DROPPED_SEQUENCES.getOrDefault(name, 0L));
                     if (max == 0) {
                         throw unknownContent();
                     }
@@ -239,9 +242,7 @@ public final class InstallationImporter {
             throws IOException {
         var columns = begin(tx, history);
         var layouts = new HashMap<String, TableLayout>();
-        file.header()
-                .tables()
-                .forEach(table -> layouts.put(table.name(), known(file, table, columns)));
+        file.header().tables().forEach(table -> layouts.put(table.name(), known(table, columns)));
         new PartitionStore(history).makeAlone(file.header().days());
         var summary = TransferSummary.NONE;
         for (var name = file.nextTable(); name.isPresent(); name = file.nextTable()) {
@@ -282,10 +283,9 @@ public final class InstallationImporter {
     /// Returns the layout if the database has this table with these columns; throws otherwise. This
     /// check ensures that a name from the file is used in an SQL statement only if it exists in the
     /// database.
-    private static TableLayout known(
-            DataFileReader file, TableLayout layout, Map<String, List<String>> columns) {
+    private static TableLayout known(TableLayout layout, Map<String, List<String>> columns) {
         if (!columns.getOrDefault(layout.name(), List.of())
-                        .containsAll(FormerSchema.keptColumns(file, layout))
+                        .containsAll(FormerSchema.keptColumns(layout))
                 || !layout.columns().containsAll(layout.sealed().keySet())) {
             throw unknownContent();
         }
@@ -306,9 +306,8 @@ public final class InstallationImporter {
         }
         var bytes = new AtomicLong();
         InputStream rows = counted(file.rows(), layout, bytes);
-        var kept = FormerSchema.keptColumns(file, layout);
-        var dropped = new HashSet<>(layout.columns());
-        dropped.removeAll(kept);
+        var kept = FormerSchema.keptColumns(layout);
+        var dropped = FormerSchema.droppedColumns(layout);
         boolean isResealed = change.from() != change.to() && !layout.sealed().isEmpty();
         if (isResealed || !dropped.isEmpty()) {
             var newKey = isResealed ? Optional.of(change) : Optional.<KeyChange>empty();
@@ -316,7 +315,7 @@ public final class InstallationImporter {
         }
         long written =
                 PartitionStore.PARTITIONED_TABLES.contains(layout.name())
-                        ? writeDays(tx, history, layout, rows)
+                        ? writeDays(tx, history, layout.name(), kept, rows)
                         : write(tx, layout.name(), kept, rows);
         if (written != file.rowCount()) {
             throw new DataFileException(
@@ -346,21 +345,22 @@ public final class InstallationImporter {
     }
 
     /// Writes the rows of the first days in `tx`, and all others in transactions of their own.
-    private static long writeDays(Tx tx, Db history, TableLayout layout, InputStream in)
+    private static long writeDays(
+            Tx tx, Db history, String table, List<String> columns, InputStream in)
             throws IOException {
         var rows =
                 new DividedRows(
                         in,
-                        layout.columns().indexOf(PartitionStore.keyColumn(layout.name())),
-                        layout.columns().size(),
+                        columns.indexOf(PartitionStore.keyColumn(table)),
+                        columns.size(),
                         PartitionStore::dayOf,
                         DayRange.MAX_DAYS);
-        long written = write(tx, layout.name(), layout.columns(), rows.next());
+        long written = write(tx, table, columns, rows.next());
         while (rows.hasNext()) {
             written +=
                     history.call(own -> {
                         try {
-                            return write(own, layout.name(), layout.columns(), rows.next());
+                            return write(own, table, columns, rows.next());
                         } catch (IOException e) {
                             throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
                         }

@@ -44,8 +44,6 @@ final class InstallationTables {
                     ExportedTable.of("alert_config")
                             .sealing(Map.of("config", "alert_config:config:")),
                     ExportedTable.of("audit_log"),
-                    // Events refer to dictionaries by number, and an import keeps the numbers.
-                    ExportedTable.of("payload_dictionary"),
                     ExportedTable.of("event"),
                     ExportedTable.of("delivery"),
                     ExportedTable.of("attempt"),
@@ -82,10 +80,7 @@ final class InstallationTables {
 
     /// The sequences of the schema, each with the highest value that a file may have. It is far
     /// beyond what an installation reaches, and leaves as many values to go on with.
-    static final Map<String, Long> SEQUENCES =
-            Map.of(
-                    "node_epoch", Long.MAX_VALUE / 2,
-                    "payload_dictionary_number_seq", Integer.MAX_VALUE / 2L);
+    static final Map<String, Long> SEQUENCES = Map.of("node_epoch", Long.MAX_VALUE / 2);
 
     /// The tables that are left out, each with the reason why an import does not need its rows.
     static final Map<String, String> LEFT_OUT =

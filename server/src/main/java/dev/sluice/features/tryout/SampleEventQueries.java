@@ -4,9 +4,6 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
-import dev.sluice.engine.StoredPayload;
-import dev.sluice.engine.UnreadablePayloadException;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
@@ -23,36 +20,23 @@ public final class SampleEventQueries {
 
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
-    private final PayloadDecoder decoder;
     private final InstantSource clock;
 
     public SampleEventQueries(
-            PlanCatalog plans,
-            ConfigurationCache configuration,
-            PayloadDecoder decoder,
-            InstantSource clock) {
+            PlanCatalog plans, ConfigurationCache configuration, InstantSource clock) {
         this.plans = plans;
         this.configuration = configuration;
-        this.decoder = decoder;
         this.clock = clock;
     }
 
     /// Returns the workspace's event with this id, or empty if there is no such event, its
     /// retention period is over, or its source is in the trash.
-    ///
-    /// @throws dev.sluice.platform.http.ApiException 500 if its payload cannot be read
     public Optional<SampleEvent> find(Tx tx, WorkspaceId workspace, UUID event) {
         var retention = plans.ofWorkspace(tx, workspace).limits().retention();
         var now = clock.instant();
         return eventId(event)
                 .filter(id -> !retention.isExpired(Uuid7.timeOf(id.value()), now))
-                .flatMap(id -> {
-                    try {
-                        return find(tx, workspace, id);
-                    } catch (UnreadablePayloadException e) {
-                        throw e.answer();
-                    }
-                });
+                .flatMap(id -> find(tx, workspace, id));
     }
 
     /// Returns the event id, or empty if this UUID cannot be an event id.
@@ -72,16 +56,12 @@ public final class SampleEventQueries {
                         workspace.value());
         var stored =
                 tx.findOne(
-                        "select source_id, method, encoding, headers, body from event where id = ?"
+                        "select source_id, method, headers, body from event where id = ?"
                                 + " and source_id = any (?)",
                         row ->
                                 new StoredSample(
                                         new SourceId(row.uuid("source_id")),
-                                        decoder.decode(
-                                                        StoredPayload.of(
-                                                                row.integerOrNone("encoding"),
-                                                                row.bytes("headers"),
-                                                                row.bytes("body")))
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
                                                 .withMethod(row.text("method"))),
                         id.value(),
                         sources);

@@ -5,9 +5,7 @@ import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.ErrorCode;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
 import dev.sluice.engine.SentEvidence;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
@@ -119,16 +117,11 @@ final class SentRequestQueries {
                 .orElse(0L);
     }
 
-    static Optional<Payload> payload(
-            Tx tx, PayloadDecoder decoder, SourceId source, DeliveryId delivery) {
+    static Optional<Payload> payload(Tx tx, SourceId source, DeliveryId delivery) {
         return tx.findOne(
-                "select method, encoding, headers, body from event where id = ? and source_id = ?",
+                "select method, headers, body from event where id = ? and source_id = ?",
                 row ->
-                        decoder.decode(
-                                        StoredPayload.of(
-                                                row.integerOrNone("encoding"),
-                                                row.bytes("headers"),
-                                                row.bytes("body")))
+                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
                                 .withMethod(row.text("method")),
                 delivery.event().value(),
                 source.value());

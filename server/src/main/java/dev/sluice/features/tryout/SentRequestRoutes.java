@@ -8,8 +8,6 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadDecoder;
-import dev.sluice.engine.UnreadablePayloadException;
 import dev.sluice.engine.send.DryRun;
 import dev.sluice.engine.send.OutboundRequest;
 import dev.sluice.gateway.connection.ReplacedConnectionStore;
@@ -46,7 +44,6 @@ public final class SentRequestRoutes {
     private final PlanCatalog plans;
     private final ReplacedDestinationStore destinations;
     private final ReplacedSourceStore sources;
-    private final PayloadDecoder decoder;
     private final DryRun dryRun;
     private final ComputePool compute;
     private final InstantSource clock;
@@ -60,7 +57,6 @@ public final class SentRequestRoutes {
             PlanCatalog plans,
             ReplacedDestinationStore destinations,
             ReplacedSourceStore sources,
-            PayloadDecoder decoder,
             DryRun dryRun,
             ComputePool compute,
             InstantSource clock) {
@@ -68,7 +64,6 @@ public final class SentRequestRoutes {
         this.plans = plans;
         this.destinations = destinations;
         this.sources = sources;
-        this.decoder = decoder;
         this.dryRun = dryRun;
         this.compute = compute;
         this.clock = clock;
@@ -124,12 +119,8 @@ public final class SentRequestRoutes {
     }
 
     private Payload payload(Tx tx, DeliveryId id, SentRequestQueries.StoredAttempt attempt) {
-        try {
-            return SentRequestQueries.payload(tx, decoder, attempt.source(), id)
-                    .orElseThrow(SentRequestRoutes::noAttempt);
-        } catch (UnreadablePayloadException e) {
-            throw e.answer();
-        }
+        return SentRequestQueries.payload(tx, attempt.source(), id)
+                .orElseThrow(SentRequestRoutes::noAttempt);
     }
 
     private OutboundRequest rebuilt(

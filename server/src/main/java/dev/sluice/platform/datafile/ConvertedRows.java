@@ -12,11 +12,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /// A stream of rows in COPY's binary format that converts the rows as they are read: sealed values
@@ -52,7 +50,7 @@ public final class ConvertedRows extends ChunkInput {
     private final DataInputStream in;
     private final DataFileHeader.TableLayout table;
     private final int idColumn;
-    private final Set<Integer> dropped = new HashSet<>();
+    private final Map<Integer, String> dropped = new HashMap<>();
     private final Map<Integer, String> contexts = new HashMap<>();
     private final Optional<KeyChange> change;
     private boolean isStarted;
@@ -60,17 +58,19 @@ public final class ConvertedRows extends ChunkInput {
 
     /// @param table a table whose column `id` has the type uuid; if it has no `id`, its first
     ///   column must have that type
-    /// @param dropped the columns to leave out, which must be null in every row
+    /// @param dropped the columns to leave out, which must be null in every row; each with what to
+    ///   do with a file that has values in it
     /// @param change empty to pass on the sealed values unchanged
     public ConvertedRows(
             InputStream in,
             DataFileHeader.TableLayout table,
-            Set<String> dropped,
+            Map<String, String> dropped,
             Optional<KeyChange> change) {
         this.in = new DataInputStream(in);
         this.table = table;
         this.idColumn = Math.max(0, table.columns().indexOf("id"));
-        dropped.forEach(column -> this.dropped.add(table.columns().indexOf(column)));
+        dropped.forEach(
+                (column, advice) -> this.dropped.put(table.columns().indexOf(column), advice));
         table.sealed()
                 .forEach((column, context) ->
                         contexts.put(table.columns().indexOf(column), context));
@@ -114,7 +114,7 @@ public final class ConvertedRows extends ChunkInput {
             fields.add(length < 0 ? Optional.empty() : Optional.of(bytes(length)));
         }
         for (int i = 0; i < columns; i++) {
-            if (dropped.contains(i)) {
+            if (dropped.containsKey(i)) {
                 requireNull(fields.get(i), i);
             } else {
                 write(converted(fields, i), out);
@@ -130,8 +130,9 @@ public final class ConvertedRows extends ChunkInput {
                             + table.name()
                             + "."
                             + table.columns().get(column)
-                            + ", which only an older version reads. Start the version that wrote"
-                            + " the file once with that database, and export again.");
+                            + ", which this version does not have; "
+                            + dropped.get(column)
+                            + ".");
         }
     }
 

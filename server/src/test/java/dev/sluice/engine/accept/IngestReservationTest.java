@@ -9,10 +9,8 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.InFlightRecorder;
-import dev.sluice.engine.PayloadMeter;
 import dev.sluice.engine.commit.PartitionStore;
 import dev.sluice.engine.commit.ResultJournal;
-import dev.sluice.engine.compression.PayloadEncoder;
 import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.engine.node.Node;
 import dev.sluice.engine.send.AttemptRunner;
@@ -148,7 +146,6 @@ class IngestReservationTest {
         return new IngestEndpoint(
                 null,
                 null,
-                PayloadEncoder.off(new PayloadMeter(), clock),
                 IngestLimits.of(
                         null,
                         null,

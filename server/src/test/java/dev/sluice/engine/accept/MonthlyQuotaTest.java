@@ -9,7 +9,6 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.engine.VerificationReason;
 import dev.sluice.engine.commit.AcceptedEvent;
 import dev.sluice.engine.commit.Receipt;
@@ -141,8 +140,7 @@ class MonthlyQuotaTest {
                 "POST",
                 Optional.empty(),
                 verification,
-                new AcceptedEvent.EncodedPayload(
-                        Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
+                Some.payload("{}"),
                 new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                 new Receipt(System.nanoTime()));
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.engine.EventVerification;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.engine.Trigger;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.engine.node.NodeStore;
@@ -207,8 +206,7 @@ class DeliveryConservationTest {
                     "POST",
                     Optional.empty(),
                     EventVerification.SKIPPED,
-                    new AcceptedEvent.EncodedPayload(
-                            Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
+                    Some.payload("{}"),
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     StoreFixture.receiptDueSoon());
         }

@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.engine.EventId;
-import dev.sluice.engine.compression.ZstdPayloadDecoder;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
 import dev.sluice.engine.ledger.LedgerStore;
@@ -233,14 +232,8 @@ class HotQueryPlanTest {
             }
             var read = new HashSet<EventId>();
             var spent =
-                    cost.apply(tx ->
-                            read.addAll(
-                                    LaneStore.payloads(
-                                                    tx,
-                                                    new ZstdPayloadDecoder(HOT_TABLES.db()),
-                                                    SOURCE_ID,
-                                                    events)
-                                            .keySet()));
+                    cost.apply(
+                            tx -> read.addAll(LaneStore.payloads(tx, SOURCE_ID, events).keySet()));
             spent.assertIndexed(events.size());
             assertThat(read).hasSize(HOT_TABLES.isEmpty() ? 0 : events.size());
         });

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.testkit.Some;
@@ -97,26 +96,6 @@ class JournalQueueTest {
         var wide = StoreFixture.event(false, routes, routes, routes, routes);
 
         assertThat(wide.queueCostBytes() - narrow.queueCostBytes()).isEqualTo(3 * 1024);
-    }
-
-    @Test
-    void a_compressed_payload_counts_beside_the_payload_itself() {
-        var plain = event(source(), 2_000);
-        var compressed =
-                new AcceptedEvent(
-                        plain.id(),
-                        plain.origin(),
-                        plain.method(),
-                        plain.contentType(),
-                        plain.verification(),
-                        new AcceptedEvent.EncodedPayload(
-                                plain.payload(),
-                                StoredPayload.compressed(
-                                        StoredPayload.WITHOUT_DICTIONARY, new byte[300])),
-                        plain.plan(),
-                        plain.receipt());
-
-        assertThat(compressed.queueCostBytes() - plain.queueCostBytes()).isEqualTo(300);
     }
 
     @Test

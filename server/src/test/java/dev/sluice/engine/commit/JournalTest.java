@@ -14,7 +14,6 @@ import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.engine.Trigger;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Route;
@@ -104,8 +103,7 @@ class JournalTest {
                         "PUT",
                         Optional.of("text/plain"),
                         EventVerification.VERIFIED,
-                        new AcceptedEvent.EncodedPayload(
-                                Some.payload("body"), StoredPayload.plain(Some.payload("body"))),
+                        Some.payload("body"),
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(
@@ -215,7 +213,7 @@ class JournalTest {
                 "POST",
                 i % 3 == 0 ? Optional.empty() : Optional.of("text/plain; a=\"{,}\""),
                 EventVerification.VERIFIED,
-                new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                payload,
                 new AcceptedEvent.DeliveryPlan(
                         List.of(
                                 new AcceptedEvent.PlannedDelivery(
@@ -634,7 +632,7 @@ class JournalTest {
                 "POST",
                 Optional.of("no\0text"),
                 EventVerification.SKIPPED,
-                new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                payload,
                 new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                 StoreFixture.receiptDueSoon());
     }

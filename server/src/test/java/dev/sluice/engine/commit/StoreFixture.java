@@ -7,7 +7,6 @@ import dev.sluice.engine.ErrorCode;
 import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.engine.Trigger;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.gateway.routing.Route;
@@ -104,7 +103,7 @@ public final class StoreFixture implements AutoCloseable {
                 "POST",
                 Optional.of("application/json"),
                 EventVerification.SKIPPED,
-                new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                payload,
                 plan,
                 receipt);
     }

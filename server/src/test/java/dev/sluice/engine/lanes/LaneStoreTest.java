@@ -7,7 +7,6 @@ import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.engine.Trigger;
 import dev.sluice.engine.UnfinishedDelivery;
 import dev.sluice.engine.commit.StoreFixture;
-import dev.sluice.engine.compression.ZstdPayloadDecoder;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.db.Tx;
@@ -345,12 +344,8 @@ class LaneStoreTest {
         fixture.put(OUR_EPOCH, event, StoreFixture.event(true, Some.route(source)));
 
         var found =
-                fixture.db.call(tx ->
-                        LaneStore.payloads(
-                                tx,
-                                new ZstdPayloadDecoder(fixture.db),
-                                source,
-                                Set.of(event.id(), Some.eventId())));
+                fixture.db.call(
+                        tx -> LaneStore.payloads(tx, source, Set.of(event.id(), Some.eventId())));
         assertThat(found.keySet()).containsExactly(event.id());
         assertThat(found.get(event.id()))
                 .satisfies(payload -> {
@@ -358,12 +353,7 @@ class LaneStoreTest {
                     assertThat(payload.body()).isEqualTo(event.payload().body());
                 });
         var others =
-                fixture.db.call(tx ->
-                        LaneStore.payloads(
-                                tx,
-                                new ZstdPayloadDecoder(fixture.db),
-                                Some.sourceId(),
-                                Set.of(event.id())));
+                fixture.db.call(tx -> LaneStore.payloads(tx, Some.sourceId(), Set.of(event.id())));
         assertThat(others).as("asked for as another source's").isEmpty();
     }
 }

@@ -8,7 +8,6 @@ import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.InFlightRecorder;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.PayloadMeter;
 import dev.sluice.engine.Trigger;
 import dev.sluice.engine.commit.AcceptedEvent;
 import dev.sluice.engine.commit.DeliveryResult;
@@ -17,8 +16,6 @@ import dev.sluice.engine.commit.JournalListener;
 import dev.sluice.engine.commit.PartitionStore;
 import dev.sluice.engine.commit.Receipt;
 import dev.sluice.engine.commit.ResultJournal;
-import dev.sluice.engine.compression.PayloadEncoder;
-import dev.sluice.engine.compression.ZstdPayloadDecoder;
 import dev.sluice.engine.lanes.Backlog;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneStore;
@@ -84,7 +81,6 @@ final class DispatchHarness implements AutoCloseable {
     final Heartbeat heartbeat;
     final TakeoverLoop takeover;
     final SharedCircuits circuits;
-    final PayloadEncoder encoder;
     final Dispatcher dispatcher;
     final CountingLanes lanes;
     final Backlog backlog;
@@ -216,7 +212,6 @@ final class DispatchHarness implements AutoCloseable {
             int permits,
             int slowPermits) {
         this.clock = clock;
-        encoder = PayloadEncoder.on(new PayloadMeter(), clock, new Wake());
         this.permits = permits + slowPermits;
         ids = new Uuid7(clock, random);
         db = TestPostgres.open(addresses.pool());
@@ -275,7 +270,7 @@ final class DispatchHarness implements AutoCloseable {
                         permits,
                         slowPermits);
         heartbeat = new Heartbeat(node, dispatcher::dropAll);
-        lanes = new CountingLanes(Lanes.of(db, new ZstdPayloadDecoder(db)));
+        lanes = new CountingLanes(Lanes.of(db));
         backlog = new Backlog(environment, lanes, dispatcher, attemptRunner, () -> 0);
         resultJournal.start((batch, effective) -> {
             dispatcher.written(batch, effective);
@@ -378,10 +373,7 @@ final class DispatchHarness implements AutoCloseable {
                         "POST",
                         Optional.empty(),
                         EventVerification.SKIPPED,
-                        new AcceptedEvent.EncodedPayload(
-                                payload,
-                                encoder.encode(
-                                        planned.getFirst().route().source().id(), payload, true)),
+                        payload,
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(System.nanoTime() + AWAIT_TIMEOUT.toNanos()));
         return journal.offer(event) ? event.receipt().await() : Receipt.ReceiptState.REFUSED;
@@ -402,8 +394,7 @@ final class DispatchHarness implements AutoCloseable {
                         "POST",
                         Optional.empty(),
                         EventVerification.SKIPPED,
-                        new AcceptedEvent.EncodedPayload(
-                                PAYLOAD, encoder.encode(route.source().id(), PAYLOAD, true)),
+                        PAYLOAD,
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(

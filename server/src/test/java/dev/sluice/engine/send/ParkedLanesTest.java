@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.engine.DeliveryId;
 import dev.sluice.engine.Trigger;
-import dev.sluice.engine.compression.ZstdPayloadDecoder;
 import dev.sluice.engine.lanes.Lane;
 import dev.sluice.engine.lanes.LaneSweeper;
 import dev.sluice.engine.lanes.Lanes;
@@ -179,7 +178,7 @@ class ParkedLanesTest {
         harness.refreshConfiguration();
         harness.backlogOf(connection, 1);
         harness.wakeNow(connection, source);
-        var lanes = Lanes.of(harness.db, new ZstdPayloadDecoder(harness.db));
+        var lanes = Lanes.of(harness.db);
         var now = harness.clock.instant();
         var lane = new Lane(connection, Trigger.INGEST, source);
         assertThat(lanes.lease(harness.node.epoch(), now, List.of(lane))).containsExactly(lane);

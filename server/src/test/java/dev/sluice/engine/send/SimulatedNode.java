@@ -8,7 +8,6 @@ import dev.sluice.engine.EventId;
 import dev.sluice.engine.EventVerification;
 import dev.sluice.engine.InFlightRecorder;
 import dev.sluice.engine.Payload;
-import dev.sluice.engine.StoredPayload;
 import dev.sluice.engine.Trigger;
 import dev.sluice.engine.commit.AcceptedEvent;
 import dev.sluice.engine.commit.DeliveryResult;
@@ -675,7 +674,7 @@ final class SimulatedNode {
                         "POST",
                         Optional.empty(),
                         EventVerification.SKIPPED,
-                        new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
+                        payload,
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(journal.nanoTime() + RECEIPT_TIMEOUT.toNanos()));
         scheduler.trace("%s offers %s to %s", process, id, planned.size());

@@ -101,11 +101,6 @@ class ConfigurationPrunerTest {
                 GivenRows.insertLane(tx, new Lane(lane, Trigger.INGEST, source), wakeAt, owner));
     }
 
-    private void addDictionary(SourceId of) {
-        fixture.db.run(
-                tx -> GivenRows.insertDictionary(tx, of, new byte[1], fixture.clock.instant()));
-    }
-
     private List<UUID> ids(String table) {
         return fixture.db.call(tx -> tx.query("select id from " + table, row -> row.uuid("id")));
     }
@@ -117,8 +112,6 @@ class ConfigurationPrunerTest {
         addLane(connection, Optional.of(Some.NOON), Optional.empty());
         var living = given.source();
         addSums(living.value());
-        addDictionary(source);
-        addDictionary(living);
         purge(source);
 
         prune(fixture.clock.instant().plus(ConfigurationPruner.GRACE_PERIOD));
@@ -128,7 +121,6 @@ class ConfigurationPrunerTest {
         assertThat(ids("source")).containsExactly(living.value());
         assertThat(fixture.count("connection")).isZero();
         assertThat(fixture.count("lane")).isZero();
-        assertThat(fixture.count("payload_dictionary")).isEqualTo(1);
         assertThat(fixture.count("total")).as("that of the living source").isEqualTo(1);
         assertThat(fixture.count("rollup_day")).isEqualTo(1);
         assertThat(ids("destination")).containsExactly(destination.value());

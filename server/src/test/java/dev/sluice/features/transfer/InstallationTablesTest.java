@@ -27,8 +27,6 @@ class InstallationTablesTest {
                     "attempt.response_body",
                     "api_key.hash",
                     "retired_token.token_hash",
-                    "payload_dictionary.checksum",
-                    "payload_dictionary.bytes",
                     "invite.token_hash");
 
     @AutoClose private final Db db = TestPostgres.open(TestPostgres.newDatabase());
