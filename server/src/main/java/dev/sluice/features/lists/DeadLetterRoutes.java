@@ -13,7 +13,6 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.history.ListPage;
 import dev.sluice.history.SearchReply;
-import dev.sluice.history.counts.PageLocator;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -123,15 +122,7 @@ public final class DeadLetterRoutes {
                 tx,
                 scope,
                 filter,
-                new DeliverySearch(
-                        tx,
-                        scope,
-                        filter,
-                        waits::status,
-                        since,
-                        waits.now(),
-                        budget,
-                        PageLocator.MAX_SKIPPED_ROWS));
+                new DeliverySearch(tx, scope, filter, waits::status, since, waits.now(), budget));
     }
 
     private Reply summary(Caller caller, Request request) {

@@ -46,7 +46,6 @@ public final class DeliverySearch {
     private final DeliveryScope scope;
     private final DeliveryFilter filter;
     private final Duration budget;
-    private final long maxSkippedRows;
     private final DeliveryKeyQueries queries;
     private final IdRange range;
     private final Optional<IdSubstring> text;
@@ -60,21 +59,11 @@ public final class DeliverySearch {
             DeliveryKeyQueries.UnfinishedStatus statusOf,
             Instant since,
             Instant now) {
-        this(
-                tx,
-                scope,
-                filter,
-                statusOf,
-                since,
-                now,
-                BudgetedScan.SCAN_TIME_BUDGET,
-                PageLocator.MAX_SKIPPED_ROWS);
+        this(tx, scope, filter, statusOf, since, now, BudgetedScan.SCAN_TIME_BUDGET);
     }
 
     /// @param budget the time limit for a scan of the deliveries; a scan is necessary if the usage
     ///   counts cannot show where the page is
-    /// @param maxSkippedRows the maximum number of rows before a page that may be skipped one by
-    ///   one, as in [PageLocator]
     public DeliverySearch(
             Tx tx,
             DeliveryScope scope,
@@ -82,13 +71,11 @@ public final class DeliverySearch {
             DeliveryKeyQueries.UnfinishedStatus statusOf,
             Instant since,
             Instant now,
-            Duration budget,
-            long maxSkippedRows) {
+            Duration budget) {
         this.tx = tx;
         this.scope = scope;
         this.filter = filter;
         this.budget = budget;
-        this.maxSkippedRows = maxSkippedRows;
         queries = new DeliveryKeyQueries(statusesToRead(filter), scope, statusOf);
         var pattern = filter.q().map(q -> EventIdPattern.parse(q, now));
         var received = filter.received().ids(since);
@@ -147,8 +134,7 @@ public final class DeliverySearch {
                 usage(),
                 ids,
                 connection -> scope.target(connection).source().value(),
-                windows -> queries.count(tx, windows),
-                maxSkippedRows);
+                windows -> queries.count(tx, windows));
     }
 
     private UsageSum usage() {
@@ -181,7 +167,7 @@ public final class DeliverySearch {
         }
         var pager = new ListPager<>(locator(), range, page, DeliveryKey::id);
         return filter.isCountable() && text.isEmpty()
-                ? pager.counted(location -> queries.keys(tx, location))
+                ? pager.counted(tx, location -> queries.keys(tx, location))
                 : pager.scanned(budget, this::scan);
     }
 

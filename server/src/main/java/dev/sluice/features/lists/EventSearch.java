@@ -87,13 +87,12 @@ final class EventSearch {
                 UsageSum.of(new UsageQueries(tx, UsageQueries.UsageSeries.EVENTS, keys, wanted)),
                 ids,
                 source -> source,
-                windows -> EventQueries.count(tx, windows, verification),
-                PageLocator.MAX_SKIPPED_ROWS);
+                windows -> EventQueries.count(tx, windows, verification));
     }
 
     private ResultPage<EventSummary> countedPage(IdRange ids, ListPage page) {
         return pager(ids, page)
-                .counted(location -> EventQueries.keys(tx, location, filter.verification()))
+                .counted(tx, location -> EventQueries.keys(tx, location, filter.verification()))
                 .with(keys -> EventQueries.summaries(tx, keys));
     }
 

@@ -3,8 +3,12 @@ package dev.sluice.history.counts;
 import dev.sluice.history.ListPage;
 import dev.sluice.history.PageCursor;
 import dev.sluice.history.ResultPage;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldError;
+import dev.sluice.platform.json.InvalidFieldsException;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// Reads one page of a list that is sorted newest first.
 ///
@@ -21,6 +26,13 @@ import java.util.function.Function;
 public record ListPager<T>(
         PageLocator locator, IdRange range, ListPage page, Function<T, UUID> idOf) {
 
+    /// The time limit for reading a page by its number.
+    static final Duration PAGE_TIME_BUDGET = Duration.ofSeconds(2);
+
+    /// The number of rows that may be skipped before a page without a time limit, which takes two
+    /// statements to set.
+    private static final int MAX_UNTIMED_ROWS = 500;
+
     /// The rows that one step of a scan found.
     ///
     /// @param matches the matching rows, newest first
@@ -29,15 +41,21 @@ public record ListPager<T>(
 
     /// Returns the page of a list whose total is known from the usage counts.
     ///
-    /// @param rows reads the rows at a location, newest first
-    public ResultPage<T> counted(Function<PageLocator.PageLocation, List<T>> rows) {
+    /// @param rows reads the rows at a location, newest first, with one statement of `tx`
+    /// @throws InvalidFieldsException if so many rows come before the page that skipping them takes
+    ///   longer than [#PAGE_TIME_BUDGET]
+    public ResultPage<T> counted(Tx tx, Function<PageLocator.PageLocation, List<T>> rows) {
         long total = locator.total();
         int wanted = page.limit() + 1; // one extra row shows whether there is another page
         List<T> found;
         if (page.cursor().isPresent()) {
             found = rows.apply(locator.locateBefore(before(), wanted));
         } else if (page.offset() < total) {
-            found = rows.apply(locator.locate(page.offset(), wanted));
+            var location = locator.locate(page.offset(), wanted);
+            found =
+                    location.offset() <= MAX_UNTIMED_ROWS
+                            ? rows.apply(location)
+                            : withinBudget(tx, PAGE_TIME_BUDGET, () -> rows.apply(location));
         } else {
             found = List.of();
         }
@@ -49,6 +67,28 @@ public record ListPager<T>(
                 found.size() > shown.size()
                         ? Optional.of(after(shown.getLast(), page.seen() + page.limit()))
                         : Optional.empty());
+    }
+
+    /// Runs the statement that reads a page, unless it takes longer than `budget`.
+    static <T> T withinBudget(Tx tx, Duration budget, Supplier<T> read) {
+        tx.update("set local statement_timeout = " + budget.toMillis());
+        T found;
+        try {
+            found = read.get();
+        } catch (DbException e) {
+            if (e.isCanceled()) {
+                throw new InvalidFieldsException(
+                        List.of(
+                                new FieldError(
+                                        "page",
+                                        "page is too far down the list to be read in time. Read the"
+                                                + " list with cursor, which takes the next_cursor"
+                                                + " of the page before.")));
+            }
+            throw e;
+        }
+        tx.update("set local statement_timeout = default");
+        return found;
     }
 
     /// Returns the page of a list whose rows must be scanned. If the time budget is used up before

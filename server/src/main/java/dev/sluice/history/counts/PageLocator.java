@@ -20,11 +20,9 @@ import java.util.function.UnaryOperator;
 /// Uses the usage counts to locate the rows of one page in a long list that is sorted newest first.
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
-/// matching rows in them. The query therefore reads rows only from these time units. Rows are
-/// counted one by one only in the two units at the ends of the range, if the range covers only part
-/// of them. Even there, at most half of each unit is counted. If a unit with very many rows begins
-/// far before the page, [DeepPage] finds a time shortly before the page. The cost therefore depends
-/// neither on the length of the list nor on how far down the list the page is.
+/// matching rows in them. The query therefore reads rows only from these time units, and skips only
+/// the rows before the page in the unit in which the page begins. Rows are counted one by one only
+/// in the two units at the ends of the range, if the range covers only part of them.
 ///
 /// Each instance belongs to one transaction. The caller must start the transaction with
 /// [dev.sluice.platform.db.Db#snapshot], so that all queries see the same data.
@@ -59,33 +57,24 @@ public final class PageLocator {
     /// @param offset the page's offset from the start of the first segment
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
-    /// The maximum number of rows before a page that may be skipped one by one. If there are more,
-    /// counting them is faster than skipping them.
-    public static final long MAX_SKIPPED_ROWS = 500;
-
     private final UsageSum usage;
     private final IdRange range;
     private final UnaryOperator<UUID> sourceOf;
     private final ToLongFunction<List<SourceWindow>> rowCounter;
-    private final long maxSkippedRows;
     private @Nullable List<TimeSegment> segments;
 
     /// @param sourceOf maps a key of the usage counts, which is a source or a connection, to its
     ///   source
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
-    /// @param maxSkippedRows the maximum number of rows before a page that the page's query may
-    ///   skip
     public PageLocator(
             UsageSum usage,
             IdRange range,
             UnaryOperator<UUID> sourceOf,
-            ToLongFunction<List<SourceWindow>> rowCounter,
-            long maxSkippedRows) {
+            ToLongFunction<List<SourceWindow>> rowCounter) {
         this.usage = usage;
         this.range = range;
         this.sourceOf = sourceOf;
         this.rowCounter = rowCounter;
-        this.maxSkippedRows = maxSkippedRows;
     }
 
     private List<TimeSegment> segments() {
@@ -104,35 +93,12 @@ public final class PageLocator {
                     summed(unit, from, to);
             case RangePart.RangeEdge(IdRange ids) -> {
                 var windows = edgeWindows(ids);
-                long n = windows.isEmpty() ? 0 : countEdge(ids, windows);
+                long n = windows.isEmpty() ? 0 : rowCounter.applyAsLong(windows);
                 yield n == 0
                         ? List.of()
                         : List.of(new TimeSegment.RowCountedSegment(ids, windows, n));
             }
         };
-    }
-
-    /// Returns the number of rows in a part of one unit. If the rest of the unit is smaller than
-    /// this part, counts the rows in the rest instead and subtracts them from the unit's usage
-    /// count.
-    private long countEdge(IdRange ids, List<SourceWindow> windows) {
-        long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
-        long to = from + usage.smallestUnit().minutes;
-        var unit = IdRange.ofMinutes(from, to);
-        if (ids.millis() * 2 <= unit.millis()) {
-            return rowCounter.applyAsLong(windows);
-        }
-        long n =
-                usage.buckets(usage.smallestUnit(), from, to).stream()
-                        .mapToLong(UsageBucket::n)
-                        .sum();
-        for (var rest :
-                List.of(new IdRange(unit.low(), ids.low()), new IdRange(ids.high(), unit.high()))) {
-            if (!rest.isEmpty()) {
-                n -= rowCounter.applyAsLong(edgeWindows(rest));
-            }
-        }
-        return n;
     }
 
     /// Returns the windows within `ids` that have matching rows.
@@ -167,14 +133,7 @@ public final class PageLocator {
             }
         }
         windows.addAll(windowsOfUnits(pageSegments));
-        var page = new PageLocation(windows, pageSegments.offset(), limit);
-        if (page.offset() <= maxSkippedRows) {
-            return page;
-        }
-        var first = pageSegments.segments().getFirst(); // the page begins in this segment
-        return new DeepPage(
-                        page, first.ids(), first.n(), maxSkippedRows, rowCounter, System::nanoTime)
-                .find();
+        return new PageLocation(windows, pageSegments.offset(), limit);
     }
 
     /// Returns windows that contain the newest `limit` matching rows whose ids are less than

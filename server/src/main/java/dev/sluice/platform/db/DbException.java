@@ -85,6 +85,12 @@ public final class DbException extends RuntimeException {
         return state.equals("55P03");
     }
 
+    /// Returns whether the statement was canceled, usually because it ran longer than the statement
+    /// timeout.
+    public boolean isCanceled() {
+        return state.equals("57014");
+    }
+
     /// Returns whether the statement was refused because the session is read-only. The connection
     /// must then be replaced: its session may stay read-only after the database accepts writes
     /// again, or another server may have become the writable one.

@@ -14,7 +14,6 @@ import dev.sluice.history.ListPage;
 import dev.sluice.history.PageCursor;
 import dev.sluice.history.ReceivedTimeRange;
 import dev.sluice.history.counts.BudgetedScan;
-import dev.sluice.history.counts.PageLocator;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
@@ -181,8 +180,7 @@ class DeadLetterQueryCostTest {
                 _ -> DeliveryStatus.PENDING,
                 RETAINED_SINCE,
                 Some.NOON,
-                budget,
-                PageLocator.MAX_SKIPPED_ROWS);
+                budget);
     }
 
     private static DeliveryFilter filter(

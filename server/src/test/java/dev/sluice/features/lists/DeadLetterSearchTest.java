@@ -55,9 +55,6 @@ class DeadLetterSearchTest {
     private static final Instant RETAINED_SINCE =
             Some.NOON.minus(Duration.ofDays(1)).plus(Duration.ofMinutes(23));
 
-    /// Few, so that most pages are found by counting.
-    private static final long MAX_SKIPPED_ROWS = 3;
-
     private static final Duration SCAN_TIME_BUDGET = Duration.ofMinutes(1);
     private static final Page FIRST_PAGE = new Page(1, 50);
     private static final List<DeliveryStatus> END_STATUSES =
@@ -133,8 +130,7 @@ class DeadLetterSearchTest {
                             _ -> DeliveryStatus.PENDING,
                             RETAINED_SINCE,
                             Some.NOON,
-                            budget,
-                            MAX_SKIPPED_ROWS);
+                            budget);
             return what.apply(new DeadLetterSearch(tx, scope, filter, deliveries));
         });
     }

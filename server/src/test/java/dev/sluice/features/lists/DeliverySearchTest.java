@@ -52,9 +52,6 @@ class DeliverySearchTest {
     private static final Instant RETAINED_SINCE =
             Some.NOON.minus(Duration.ofDays(1)).plus(Duration.ofMinutes(23));
 
-    /// Few, so that most pages are found by counting.
-    private static final long MAX_SKIPPED_ROWS = 3;
-
     private static final Duration SCAN_TIME_BUDGET = Duration.ofMinutes(1);
     private static final List<DeliveryStatus> STATUSES = List.of(DeliveryStatus.values());
     private static final long OWNER = 7;
@@ -315,8 +312,7 @@ class DeliverySearchTest {
                                 DeliverySearchTest::statusOf,
                                 RETAINED_SINCE,
                                 Some.NOON,
-                                budget,
-                                MAX_SKIPPED_ROWS)
+                                budget)
                         .page(page));
     }
 
