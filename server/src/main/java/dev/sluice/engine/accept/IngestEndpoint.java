@@ -20,7 +20,6 @@ import dev.sluice.gateway.routing.IngestRoute;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -38,7 +37,6 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -209,8 +207,7 @@ public final class IngestEndpoint implements Endpoint {
     private Reply accept(IngestRoute ingestRoute, Request request, long begun) throws IOException {
         var source = ingestRoute.source();
         requireRoom(source);
-        boolean isVerified = !(source.verification() instanceof VerificationConfig.NoVerification);
-        var headReadAt = isVerified ? clock.instant() : Instant.EPOCH; // only verification needs it
+        var headReadAt = clock.instant();
         reserveAnswer(source, request);
         request.setBodyMemory(bodyMemory, source.workspace(), source.id());
         byte[] body = request.body(Payload.MAX_BODY_BYTES);
