@@ -30,21 +30,13 @@ public final class PageLocator {
 
     /// A segment of time and the number of matching rows in it.
     private sealed interface TimeSegment {
-        IdRange ids();
-
         long n();
 
         /// Part of a time unit, whose rows were counted one by one.
-        record RowCountedSegment(IdRange ids, List<SourceWindow> windows, long n)
-                implements TimeSegment {}
+        record RowCountedSegment(List<SourceWindow> windows, long n) implements TimeSegment {}
 
         /// A whole time unit, whose count comes from the usage counts.
         record BucketSegment(UsageBucket bucket) implements TimeSegment {
-            @Override
-            public IdRange ids() {
-                return IdRange.ofMinutes(bucket.from(), bucket.to());
-            }
-
             @Override
             public long n() {
                 return bucket.n();
@@ -94,9 +86,7 @@ public final class PageLocator {
             case RangePart.RangeEdge(IdRange ids) -> {
                 var windows = edgeWindows(ids);
                 long n = windows.isEmpty() ? 0 : rowCounter.applyAsLong(windows);
-                yield n == 0
-                        ? List.of()
-                        : List.of(new TimeSegment.RowCountedSegment(ids, windows, n));
+                yield n == 0 ? List.of() : List.of(new TimeSegment.RowCountedSegment(windows, n));
             }
         };
     }
