@@ -13,6 +13,7 @@ import { Page } from './Page';
 import { Palette } from './Palette';
 import { Shortcuts } from './Shortcuts';
 import { Sidebar, TabBar } from './Sidebar';
+import { ConfirmMailbox } from './ConfirmMailbox';
 import { ResetPassword } from './ResetPassword';
 import { AcceptInvite, SignIn } from './SignIn';
 import { NoMember } from './NoMember';
@@ -56,6 +57,7 @@ function SignedIn() {
   const wasRefused = useRef(false);
   wasRefused.current = isRefused || (wasRefused.current && me.data === undefined && !isNoMember);
   if (path === '/reset') return <ResetPassword />;
+  if (path === '/confirm-mailbox') return <ConfirmMailbox />;
   // The form stays, with what was typed, until the response to a sign-in arrives.
   if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
   if (isInvite && (me.data !== undefined || isNoMember)) return <AcceptInvite onDone={openWorkspace} />;

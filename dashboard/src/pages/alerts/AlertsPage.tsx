@@ -92,6 +92,7 @@ export function AlertsPage() {
 }
 
 function LastMessage({ config }: { config: AlertConfig }) {
+  if (config.confirmed_at === null) return <span className="t-failed small">not confirmed by its owner yet</span>;
   if (config.last_error !== null) return <span className="t-failed small">{config.last_error}</span>;
   return <span className="muted">{config.last_sent_at === null ? 'none yet' : <Ago time={config.last_sent_at} />}</span>;
 }
@@ -144,7 +145,7 @@ function ChannelDialog({ config, sources, onClose }: { config: AlertConfig | nul
       <Form
         onSubmit={save}
         onDone={() => {
-          toast(config === null ? 'Channel created. Test it' : 'Saved');
+          toast(config === null ? 'Channel created' : 'Saved');
           onClose();
         }}
         footer={(isBusy) => (
@@ -158,7 +159,7 @@ function ChannelDialog({ config, sources, onClose }: { config: AlertConfig | nul
         {config === null && (
           <Field name="channel" label="Channel" value={channel} options={CHANNELS.map((one) => ({ value: one.id, label: one.label }))} onChange={(value) => setChannel(value as Channel)} />
         )}
-        {channel === 'email' && <Field name="config.to" label="Mailbox" type="email" value={config?.config.to} hint="One address." />}
+        {channel === 'email' && <Field name="config.to" label="Mailbox" type="email" value={config?.config.to} hint="One address. Unless it is a member's, its owner is asked by mail and must confirm it." />}
         {channel === 'messenger' && (
           <>
             <Field name="config.token" label="Bot token" mono autoComplete="off" hint={config === null ? 'The bot must be a member of the chat.' : 'Leave it empty to keep the token.'} />

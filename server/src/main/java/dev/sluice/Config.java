@@ -24,8 +24,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// A server's settings, after validation. `docs/reference/config.md` describes each setting.
 ///
@@ -39,6 +41,7 @@ record Config(
         DeliverySettings delivery,
         Optional<MailSettings> mail,
         Optional<String> messengerApiUrl,
+        List<String> alertMailDomains,
         TelemetrySettings telemetry) {
 
     /// The settings for the server's metrics, traces and log.
@@ -94,6 +97,9 @@ record Config(
             CooldownBackoff cooldowns) {}
 
     private static final int NO_PORT = -1;
+
+    private static final Pattern MAIL_DOMAIN =
+            Pattern.compile("[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?");
     private static final int MIN_API_KEY_LENGTH = 32;
     private static final Duration MAX_STOP_DELAY = Duration.ofMinutes(5);
 
@@ -118,6 +124,8 @@ record Config(
                         delivery,
                         mail(settings),
                         settings.read("SLUICE_MESSENGER_API_URL", Config::baseUrl),
+                        settings.read("SLUICE_ALERT_MAIL_DOMAINS", Config::mailDomains)
+                                .orElse(List.of()),
                         new TelemetrySettings(
                                 metrics(settings),
                                 tracing(settings),
@@ -279,6 +287,18 @@ record Config(
 
     private static List<Cidr> ranges(String text) {
         return Arrays.stream(text.split(",", -1)).map(String::strip).map(Cidr::parse).toList();
+    }
+
+    private static List<String> mailDomains(String text) {
+        var domains =
+                Arrays.stream(text.toLowerCase(Locale.ROOT).split(",", -1))
+                        .map(String::strip)
+                        .toList();
+        if (!domains.stream().allMatch(one -> MAIL_DOMAIN.matcher(one).matches())) {
+            throw new IllegalArgumentException(
+                    "must be domains such as example.com, separated by commas");
+        }
+        return domains;
     }
 
     private static Secret masterKey(String text) {

@@ -109,7 +109,8 @@ final class Sluice implements AutoCloseable {
                         account,
                         config.delivery().addressPolicy(),
                         CustomHeaderRules.withPrefix(config.delivery().headerPrefix()),
-                        config.server().baseUrl());
+                        config.server().baseUrl(),
+                        config.alertMailDomains());
         var engine =
                 EngineAssembly.start(
                         base, account, gateway, engineSettings(config, storage, freeShare));

@@ -40,6 +40,7 @@ class AuditLogCoverageTest {
     /// Operations that leave no entry, and why.
     private static final Map<String, String> WITHOUT_ENTRY =
             Map.ofEntries(
+                    entry("confirmMailbox", "its owner is nobody of the workspace"),
                     entry("login", "changes nothing in a workspace; the person's sessions show it"),
                     entry("logout", "changes nothing in a workspace"),
                     entry("register", "the workspace begins with the account that made it"),

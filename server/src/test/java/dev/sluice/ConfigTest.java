@@ -61,6 +61,7 @@ class ConfigTest {
                         "SLUICE_ADMIN_API_KEY",
                         "SLUICE_ADMIN_EMAIL",
                         "SLUICE_ADMIN_PASSWORD",
+                        "SLUICE_ALERT_MAIL_DOMAINS",
                         "SLUICE_ALLOW_PRIVATE_DESTINATIONS",
                         "SLUICE_BASE_URL",
                         "SLUICE_CIRCUIT_COOLDOWN",

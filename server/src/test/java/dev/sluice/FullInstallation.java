@@ -187,9 +187,10 @@ final class FullInstallation {
                         """,
                         "insert into alert_use select id, 'mail', 494000, 2 from workspace",
                         """
-                        insert into alert_mailbox (mailbox, workspace_id, period, counts)
-                        select gen_random_uuid(), id, extract(epoch from now())::bigint / 60, '{3}'
+                        insert into mailbox_confirmation (target, workspace_id, mailbox, token_hash, asked_at)
+                        select gen_random_uuid(), id, gen_random_uuid(), sha256('token'), now()
                           from workspace
+                         limit 1
                         """,
                         "update clock set settled_at = now()",
                         "update audit set checked_to = now() - interval '1 hour', violations ="

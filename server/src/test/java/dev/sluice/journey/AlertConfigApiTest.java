@@ -36,7 +36,9 @@ class AlertConfigApiTest {
             RunningSluice.start(
                     Map.of(
                             "SLUICE_MESSENGER_API_URL",
-                            "http://127.0.0.1:" + messenger.port() + "/api/"));
+                            "http://127.0.0.1:" + messenger.port() + "/api/",
+                            "SLUICE_ALERT_MAIL_DOMAINS",
+                            "example.com"));
 
     @AutoClose private static final Db db = sluice.db();
     private static final ApiClient api = sluice.api();

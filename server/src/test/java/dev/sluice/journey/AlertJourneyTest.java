@@ -50,6 +50,7 @@ class AlertJourneyTest {
             var settings = new HashMap<>(mailbox.settings());
             settings.put("SLUICE_MESSENGER_API_URL", "http://127.0.0.1:" + messenger.port());
             settings.put("SLUICE_BASE_URL", "https://relay.example");
+            settings.put("SLUICE_ALERT_MAIL_DOMAINS", "example.com");
             try (var sluice = RunningSluice.start(settings)) {
                 var api = sluice.api();
                 create(sluice, "email", "{'to': 'ann@example.com'}");

@@ -58,7 +58,7 @@ public final class Given {
                             "alert_news",
                             "alert_message",
                             "alert_use",
-                            "alert_mailbox",
+                            "mailbox_confirmation",
                             "ledger",
                             "rollup_hour",
                             "rollup_day",

@@ -5,6 +5,7 @@ import dev.sluice.features.alerts.AlertMeter.Fate;
 import dev.sluice.features.alerts.AlertQueries.SourceNews;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.gateway.alertconfig.MailboxConfirmationStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.RoundParts;
@@ -43,6 +44,7 @@ public final class AlertComposer {
 
     private final Db db;
     private final AlertConfigStore configs;
+    private final MailboxConfirmation confirmation;
     private final String baseUrl;
     private final Uuid7 ids;
     private final AlertMeter meter;
@@ -52,9 +54,15 @@ public final class AlertComposer {
 
     /// @param baseUrl the server's public address, for links
     public AlertComposer(
-            Db db, AlertConfigStore configs, String baseUrl, Uuid7 ids, AlertMeter meter) {
+            Db db,
+            AlertConfigStore configs,
+            MailboxConfirmation confirmation,
+            String baseUrl,
+            Uuid7 ids,
+            AlertMeter meter) {
         this.db = db;
         this.configs = configs;
+        this.confirmation = confirmation;
         this.baseUrl = baseUrl;
         this.ids = ids;
         this.meter = meter;
@@ -148,18 +156,20 @@ public final class AlertComposer {
         AlertStore.saveReported(tx, key, reported);
     }
 
-    /// Counts one message against the hourly allowances. Postpones the incident if an allowance is
-    /// used up, or if too many messages to the target are waiting. If an allowance is used up, also
-    /// records the reason on the target's channels.
+    /// Counts one message against the hourly allowance. Postpones the incident if the allowance is
+    /// used up, if the mailbox is not confirmed, or if too many messages to the target are waiting.
+    /// If an allowance is used up, also records the reason on the target's channels.
     ///
     /// @return whether the message was counted
-    private static boolean takeAllowanceOrPostpone(
-            Tx tx, AlertKey key, AlertConfig config, Instant now) {
+    private boolean takeAllowanceOrPostpone(Tx tx, AlertKey key, AlertConfig config, Instant now) {
         if (AlertMessageStore.waitingFor(tx, key.target(), MAX_WAITING) >= MAX_WAITING) {
             AlertStore.postpone(tx, key, now.plus(POSTPONEMENT));
             return false;
         }
-        var refusal = AlertAllowance.take(tx, config, now);
+        var refusal =
+                confirmation
+                        .check(tx, config, key.target(), MailboxConfirmationStore.LIFETIME, now)
+                        .or(() -> AlertAllowance.take(tx, config, now));
         refusal.ifPresent(limit -> {
             var soonest = now.plus(POSTPONEMENT);
             AlertStore.postpone(tx, key, limit.until().isAfter(soonest) ? limit.until() : soonest);
@@ -167,6 +177,14 @@ public final class AlertComposer {
                     tx, key.target(), limit.reason() + " The rest is reported together later.");
         });
         return refusal.isEmpty();
+    }
+
+    /// Asks the owner of a target's mailbox to confirm it, if that is needed.
+    void askToConfirm(Tx tx, UUID target, Instant now) {
+        configs.findByTarget(tx, target)
+                .ifPresent(config ->
+                        confirmation.check(
+                                tx, config, target, MailboxConfirmationStore.LIFETIME, now));
     }
 
     /// Returns the delivery counts in these news items as JSON, which is stored with the message.

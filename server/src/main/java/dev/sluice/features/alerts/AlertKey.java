@@ -12,6 +12,17 @@ import java.util.UUID;
 ///   identifies the shared incident, which covers all destinations that have no separate incident
 record AlertKey(UUID workspace, UUID target, UUID destination) {
 
+    private static final UUID NO_DESTINATION = new UUID(0, 0);
+
+    /// Returns the key of a message about the target itself, which belongs to no incident.
+    static AlertKey ofTarget(UUID workspace, UUID target) {
+        return new AlertKey(workspace, target, NO_DESTINATION);
+    }
+
+    boolean isOfTarget() {
+        return destination.equals(NO_DESTINATION);
+    }
+
     /// Returns the key of the shared incident, which covers all destinations that have no separate
     /// incident.
     AlertKey rest() {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Stores the alert messages that are to be sent. Also stores how many messages each workspace has
-/// sent and each mailbox has received, so that [AlertAllowance] can limit them.
+/// sent, so that [AlertAllowance] can limit them.
 final class AlertMessageStore {
 
     /// A message that is waiting to be sent.
@@ -23,13 +23,6 @@ final class AlertMessageStore {
     ///
     /// @param tries how many times nodes have tried to send the message, including this time
     record ClaimedMessage(AlertMessage message, AlertKey key, AlertChannel channel, int tries) {}
-
-    /// The number of emails that a mailbox received in the last hour.
-    ///
-    /// @param firstWorkspace the workspace that sent mail to the mailbox first
-    /// @param all the emails from all workspaces
-    /// @param others the emails from all workspaces except `firstWorkspace`
-    record MailboxUse(UUID firstWorkspace, SlidingHour all, SlidingHour others) {}
 
     /// The minimum pause between two messages to the same chat.
     static final Duration CHAT_INTERVAL = Duration.ofSeconds(1);
@@ -214,15 +207,16 @@ final class AlertMessageStore {
         tx.update("delete from alert_message where id = ?", id);
     }
 
-    /// Counts one test message from a workspace. Returns false, and counts nothing, if the
-    /// workspace has already sent `max` test messages in this minute.
+    /// Counts one message from a workspace. Returns false, and counts nothing, if the workspace has
+    /// already sent `max` messages of this kind in this period.
     ///
-    /// @param minute the minute, as the number of minutes since the start of 1970
-    static boolean useTest(Tx tx, UUID workspace, long minute, int max) {
+    /// @param kind `test`, or the `kind` of an [AlertAllowance]
+    /// @param period the number of the period since the start of 1970
+    static boolean use(Tx tx, UUID workspace, String kind, long period, int max) {
         return tx.update(
                         """
                         insert into alert_use (workspace_id, kind, period, n)
-                        values (?, 'test', ?, 1)
+                        values (?, ?, ?, 1)
                         on conflict (workspace_id, kind) do update
                            set n = case when alert_use.period = excluded.period
                                         then alert_use.n + 1 else 1 end,
@@ -230,88 +224,18 @@ final class AlertMessageStore {
                          where alert_use.period <> excluded.period or alert_use.n < ?
                         """,
                         workspace,
-                        minute,
+                        kind,
+                        period,
                         max)
                 == 1;
     }
 
-    /// Returns the count of a workspace's messages and locks it until the transaction ends.
-    ///
-    /// @param kind the `kind` of the [AlertAllowance]
-    static SlidingHour lockUse(Tx tx, UUID workspace, String kind) {
-        return tx.single(
-                """
-                insert into alert_use (workspace_id, kind, period, n)
-                values (?, ?, 0, 0)
-                on conflict (workspace_id, kind) do update set n = 0
-                returning period, counts
-                """,
-                row -> new SlidingHour(row.number("period"), row.integers("counts")),
-                workspace,
-                kind);
-    }
-
-    static void saveUse(Tx tx, UUID workspace, String kind, SlidingHour use) {
-        tx.update(
-                """
-                update alert_use set period = ?, counts = ?::integer[]
-                 where workspace_id = ? and kind = ?
-                """,
-                use.minute(),
-                use.counts(),
-                workspace,
-                kind);
-    }
-
-    /// Returns the count of a mailbox's emails and locks it until the transaction ends. If the
-    /// mailbox has no row yet, `workspace` becomes its first workspace.
-    static MailboxUse lockMailbox(Tx tx, UUID mailbox, UUID workspace) {
-        return tx.single(
-                """
-                insert into alert_mailbox (mailbox, workspace_id, period)
-                values (?, ?, 0)
-                on conflict (mailbox) do update set mailbox = excluded.mailbox
-                returning workspace_id, period, counts, other_counts
-                """,
-                row -> {
-                    long minute = row.number("period");
-                    return new MailboxUse(
-                            row.uuid("workspace_id"),
-                            new SlidingHour(minute, row.integers("counts")),
-                            new SlidingHour(minute, row.integers("other_counts")));
-                },
-                mailbox,
-                workspace);
-    }
-
-    static void saveMailbox(Tx tx, UUID mailbox, MailboxUse use) {
-        tx.update(
-                """
-                update alert_mailbox
-                   set period = ?, counts = ?::integer[], other_counts = ?::integer[]
-                 where mailbox = ?
-                """,
-                use.all().minute(),
-                use.all().counts(),
-                use.others().counts(),
-                mailbox);
-    }
-
-    /// Removes the counts of deleted workspaces, of mailboxes whose first workspace is deleted, and
-    /// of mailboxes that have received no mail since the given minute.
-    ///
-    /// @param minute the minute, as the number of minutes since the start of 1970
-    static void deleteObsoleteUse(Tx tx, long minute) {
+    /// Removes the counts of deleted workspaces.
+    static void deleteObsoleteUse(Tx tx) {
         tx.update(
                 """
                 delete from alert_use
                  where workspace_id in (select id from workspace where deleted_at is not null)
                 """);
-        tx.update(
-                """
-                delete from alert_mailbox
-                 where workspace_id in (select id from workspace where deleted_at is not null)
-                """);
-        tx.update("delete from alert_mailbox where period < ?", minute);
     }
 }

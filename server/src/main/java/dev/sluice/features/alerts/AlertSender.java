@@ -294,6 +294,10 @@ public final class AlertSender implements Loop.Step {
     /// abandoned.
     private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var key = claimed.key();
+        if (key.isOfTarget()) {
+            AlertConfigStore.recordFailure(tx, key.target(), refused.reason());
+            return AlertMessageStore.giveUp(tx, claimed).isPresent();
+        }
         AlertStore.lockRoom(tx);
         AlertStore.lock(tx, List.of(key));
         AlertConfigStore.recordFailure(tx, claimed.key().target(), refused.reason());

@@ -7,6 +7,7 @@ import dev.sluice.account.access.Gate;
 import dev.sluice.features.alerts.ChannelClient.SendResult;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.gateway.alertconfig.MailboxConfirmationStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -29,6 +30,7 @@ public final class AlertTestRoutes {
 
     private final Db db;
     private final AlertConfigStore configs;
+    private final MailboxConfirmation confirmation;
     private final ChannelClient client;
     private final String baseUrl;
     private final Uuid7 ids;
@@ -37,12 +39,14 @@ public final class AlertTestRoutes {
     public AlertTestRoutes(
             Db db,
             AlertConfigStore configs,
+            MailboxConfirmation confirmation,
             ChannelClient client,
             String baseUrl,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
         this.configs = configs;
+        this.confirmation = confirmation;
         this.client = client;
         this.baseUrl = baseUrl;
         this.ids = ids;
@@ -57,7 +61,9 @@ public final class AlertTestRoutes {
                 this::test);
     }
 
-    private record PreparedTest(AlertConfig config, AlertMessage message) {}
+    /// @param refusal why the message is not sent; empty to send it
+    private record PreparedTest(
+            AlertConfig config, Optional<String> refusal, AlertMessage message) {}
 
     private Reply test(Caller caller, Request request) {
         var id = request.id("alert config");
@@ -67,20 +73,16 @@ public final class AlertTestRoutes {
                     var config =
                             configs.find(tx, caller.workspace(), id)
                                     .orElseThrow(() -> ApiException.notFound("alert config"));
-                    takeTest(tx, config, now);
+                    var refusal = takeTest(tx, config, now);
                     caller.record(tx, "alert_config.tested", id, config.channel().text(), Set.of());
                     String name = AlertQueries.workspaceName(tx, caller.workspace());
                     return new PreparedTest(
                             config,
+                            refusal,
                             AlertText.test(
                                     ids.next(), caller.workspace().value(), name, baseUrl, now));
                 });
-        var result = client.send(prepared.config(), prepared.message());
-        var error =
-                switch (result) {
-                    case SendResult.MessageSent() -> Optional.<String>empty();
-                    case SendResult.MessageRefused refused -> Optional.of(refused.reason());
-                };
+        var error = prepared.refusal().or(() -> send(prepared));
         var sentTo =
                 db.call(tx -> {
                     var target = AlertConfigStore.storedTarget(tx, id);
@@ -96,19 +98,37 @@ public final class AlertTestRoutes {
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
     }
 
-    /// Counts a test message against the workspace's limits and the mailbox's limit, and throws an
-    /// [ApiException] if a limit is reached. The limits keep users from flooding a stranger's
-    /// mailbox with test messages.
-    private static void takeTest(Tx tx, AlertConfig config, Instant now) {
+    /// Sends the message and returns why it was refused, or empty if it was sent.
+    private Optional<String> send(PreparedTest prepared) {
+        return switch (client.send(prepared.config(), prepared.message())) {
+            case SendResult.MessageSent() -> Optional.empty();
+            case SendResult.MessageRefused refused -> Optional.of(refused.reason());
+        };
+    }
+
+    /// Counts a test message against the workspace's limits, and throws an [ApiException] if a
+    /// limit is reached. Returns the reason if the mailbox is not confirmed; its owner is asked
+    /// again, at most once a day.
+    private Optional<String> takeTest(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         long second = now.getEpochSecond();
         long minute = Duration.ofMinutes(1).toSeconds();
-        if (!AlertMessageStore.useTest(tx, workspace, second / minute, MAX_TESTS_PER_MINUTE)) {
+        if (!AlertMessageStore.use(tx, workspace, "test", second / minute, MAX_TESTS_PER_MINUTE)) {
             throw ApiException.tooMany(
                     "A workspace may test its channels "
                             + MAX_TESTS_PER_MINUTE
                             + " times a minute.",
                     Duration.ofSeconds(minute - second % minute));
+        }
+        var unconfirmed =
+                confirmation.check(
+                        tx,
+                        config,
+                        AlertConfigStore.storedTarget(tx, config.id()).orElseThrow(),
+                        MailboxConfirmationStore.MIN_INTERVAL,
+                        now);
+        if (unconfirmed.isPresent()) {
+            return unconfirmed.map(AlertAllowance.LimitReached::reason);
         }
         var refusal = AlertAllowance.take(tx, config, now);
         if (refusal.isPresent()) {
@@ -116,5 +136,6 @@ public final class AlertTestRoutes {
                     refusal.get().reason(),
                     Duration.between(now, refusal.get().until()).plusSeconds(1));
         }
+        return Optional.empty();
     }
 }

@@ -6,6 +6,7 @@ import dev.sluice.features.alerts.AlertIncident.NewsKind;
 import dev.sluice.features.alerts.AlertQueries.CircuitNews;
 import dev.sluice.features.alerts.AlertQueries.NewsItem;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.gateway.alertconfig.MailboxConfirmationStore;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.db.Db;
@@ -132,13 +133,13 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     /// Deletes the old incidents of targets that had no enabled channel before and now have one.
     private void beginAnew() {
-        while (db.call(AlertWatcher::beginAnew)) {
+        while (db.call(this::beginAnew)) {
             // Each call handles up to ten targets.
         }
     }
 
     /// Locks the room first, then the channels, then the incidents.
-    private static boolean beginAnew(Tx tx) {
+    private boolean beginAnew(Tx tx) {
         if (!AlertConfigStore.isAnyBegun(tx)) {
             return false;
         }
@@ -146,6 +147,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         var targets = AlertConfigStore.takeBegun(tx, MAX_TARGETS_BEGUN);
         if (!targets.isEmpty()) {
             AlertStore.deleteAll(tx, targets);
+            targets.forEach(target -> composer.askToConfirm(tx, target, clock.instant()));
         }
         return targets.size() == MAX_TARGETS_BEGUN;
     }
@@ -332,13 +334,14 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     /// Checks the next thousand incidents. Deletes an incident if it is over, if its target has no
     /// enabled channel, if its destination is deleted, or if its source is in the trash. Also
-    /// deletes obsolete counts of sent messages.
+    /// deletes obsolete counts of sent messages and mailboxes that no channel has any more.
     private void forget(Instant now) {
         var after = forgottenUpTo;
         var keys = db.call(tx -> AlertStore.after(tx, after, MAX_FORGOTTEN_PER_ROUND));
         db.run(tx -> AlertStore.deleteOver(tx, keys, now));
         forgottenUpTo = keys.size() < MAX_FORGOTTEN_PER_ROUND ? BEFORE_ALL : keys.getLast();
-        db.run(tx -> AlertAllowance.deleteObsolete(tx, now));
+        db.run(AlertMessageStore::deleteObsoleteUse);
+        db.run(tx -> MailboxConfirmationStore.deleteObsolete(tx, now));
     }
 
     /// Releases the lease, so that another node can continue immediately.

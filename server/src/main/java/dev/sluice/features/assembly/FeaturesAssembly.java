@@ -11,6 +11,7 @@ import dev.sluice.features.alerts.AlertSender;
 import dev.sluice.features.alerts.AlertTestRoutes;
 import dev.sluice.features.alerts.AlertWatcher;
 import dev.sluice.features.alerts.ChannelClient;
+import dev.sluice.features.alerts.MailboxConfirmation;
 import dev.sluice.features.audit.AuditLoop;
 import dev.sluice.features.lists.DeadLetterRoutes;
 import dev.sluice.features.lists.DeliveryRoutes;
@@ -33,6 +34,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Wake;
 import dev.sluice.platform.meter.WorkspaceGauge;
+import dev.sluice.platform.secret.SecretGenerator;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,6 +67,7 @@ public final class FeaturesAssembly {
     private final StreamFeed streamFeed;
     private final OpenStreams openStreams;
     private final ChannelClient channelClient;
+    private final MailboxConfirmation mailboxConfirmation;
     private final AlertMeter alertMeter = new AlertMeter();
     private final AlertSender alertSender;
     private final AlertWatcher alertWatcher;
@@ -102,6 +105,8 @@ public final class FeaturesAssembly {
                         base.activity(),
                         streamsWake);
         channelClient = channelClient(alerts.messengerApiUrl());
+        mailboxConfirmation =
+                new MailboxConfirmation(alerts.baseUrl(), new SecretGenerator(), base.ids());
         alertSender =
                 new AlertSender(
                         base.pools().relay(),
@@ -117,6 +122,7 @@ public final class FeaturesAssembly {
                         new AlertComposer(
                                 base.pools().relay(),
                                 gateway.alertConfigs(),
+                                mailboxConfirmation,
                                 alerts.baseUrl(),
                                 base.ids(),
                                 alertMeter),
@@ -277,7 +283,14 @@ public final class FeaturesAssembly {
                         streamFeed,
                         tryout.requestPreview())
                 .addTo(routes);
-        new AlertTestRoutes(db, gateway.alertConfigs(), channelClient, baseUrl, base.ids(), clock)
+        new AlertTestRoutes(
+                        db,
+                        gateway.alertConfigs(),
+                        mailboxConfirmation,
+                        channelClient,
+                        baseUrl,
+                        base.ids(),
+                        clock)
                 .addTo(routes);
         new DeliveryRoutes(db, plans, gateway.routing(), engine.inFlightAttempts(), clock)
                 .addTo(routes);

@@ -33,7 +33,7 @@ final class FormerSchema {
                     new DroppedColumn("event", "encoding", FormerPayloads.ADVICE));
 
     /// The tables that this version no longer has. They are imported, and a migration drops them.
-    private static final Set<String> DROPPED_TABLES = Set.of("payload_dictionary");
+    private static final Set<String> DROPPED_TABLES = Set.of("payload_dictionary", "alert_mailbox");
 
     /// The sequences of these tables, each with the highest value that a file may have.
     static final Map<String, Long> DROPPED_SEQUENCES =

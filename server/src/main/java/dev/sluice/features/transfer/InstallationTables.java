@@ -69,7 +69,7 @@ final class InstallationTables {
                     ExportedTable.of("alert_news"),
                     ExportedTable.of("alert_message"),
                     ExportedTable.of("alert_use"),
-                    ExportedTable.of("alert_mailbox"),
+                    ExportedTable.of("mailbox_confirmation"),
                     ExportedTable.of("clock").seeded(),
                     ExportedTable.of("audit")
                             .seeded()

@@ -36,10 +36,15 @@ public record AlertConfig(
     ///   empty if none has been sent since the channel was created
     /// @param lastError why the last message was not sent; empty if it was sent, or if there has
     ///   been no message to this target yet
-    public record SendingState(Optional<Instant> lastSentAt, Optional<String> lastError) {
+    /// @param confirmedAt when the mailbox of an e-mail channel was confirmed; empty if it gets no
+    ///   alerts yet
+    public record SendingState(
+            Optional<Instant> lastSentAt,
+            Optional<String> lastError,
+            Optional<Instant> confirmedAt) {
 
         static final SendingState NOTHING_SENT =
-                new SendingState(Optional.empty(), Optional.empty());
+                new SendingState(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /// Returns the mailbox, chat or URL to which the channel sends. Returns an empty string if the
@@ -90,6 +95,9 @@ public record AlertConfig(
                         .put("last_error", sending.lastError())
                         .put("created_at", times.createdAt())
                         .put("updated_at", times.updatedAt());
+        if (channel == AlertChannel.EMAIL) {
+            json.put("confirmed_at", sending.confirmedAt());
+        }
         return isReadable() ? json : json.put("unreadable_fields", List.of("config"));
     }
 

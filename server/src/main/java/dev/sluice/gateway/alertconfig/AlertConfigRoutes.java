@@ -29,6 +29,7 @@ import dev.sluice.platform.net.AddressPolicy;
 
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -45,22 +46,26 @@ public final class AlertConfigRoutes {
     private final ChangeRate rate;
     private final AddressPolicy addresses;
     private final IdempotencyKeys idempotency;
+    private final List<String> trustedMailDomains;
     private final Uuid7 ids;
     private final InstantSource clock;
 
+    /// @param trustedMailDomains domains in lower case whose mailboxes need no confirmation
     public AlertConfigRoutes(
             ApiContext api,
             AlertConfigStore configs,
             PlanCaps caps,
             ChangeRate rate,
             AddressPolicy addresses,
-            IdempotencyKeys idempotency) {
+            IdempotencyKeys idempotency,
+            List<String> trustedMailDomains) {
         this.db = api.db();
         this.configs = configs;
         this.caps = caps;
         this.rate = rate;
         this.addresses = addresses;
         this.idempotency = idempotency;
+        this.trustedMailDomains = trustedMailDomains;
         this.ids = api.ids();
         this.clock = api.clock();
     }
@@ -107,10 +112,11 @@ public final class AlertConfigRoutes {
             insert(tx, config);
             var _ = caps.requireRoomForBytes(tx, config.workspace(), use);
             record(tx, caller, "alert_config.created", config, input.names());
+            var created = configs.find(tx, config.workspace(), config.id()).orElseThrow();
             return keeper.keep(
                     tx,
-                    Reply.created("/api/v1/alert-configs/" + config.id(), config.json())
-                            .with(config.tag()));
+                    Reply.created("/api/v1/alert-configs/" + created.id(), created.json())
+                            .with(created.tag()));
         });
     }
 
@@ -130,6 +136,7 @@ public final class AlertConfigRoutes {
                             + " first.");
         }
         configs.insert(tx, config);
+        MailboxConfirmationStore.add(tx, config, trustedMailDomains, clock.instant());
     }
 
     private ChannelSettings read(
@@ -187,6 +194,7 @@ public final class AlertConfigRoutes {
             var after = before.with(settings, enabled.orElse(before.isEnabled()), clock.instant());
             var use = ConfigurationUse.of(tx, caller.workspace());
             configs.update(tx, after);
+            MailboxConfirmationStore.add(tx, after, trustedMailDomains, clock.instant());
             var _ = caps.requireRoomForBytes(tx, caller.workspace(), use);
             record(tx, caller, "alert_config.updated", after, input.names());
             return reply(find(tx, caller, request));

@@ -15,6 +15,13 @@ import java.util.UUID;
 /// Stores alert configs, with their settings encrypted.
 public final class AlertConfigStore {
 
+    private static final String SELECT =
+            """
+            select alert_config.*, (select confirmed_at from mailbox_confirmation
+                                     where mailbox_confirmation.target = alert_config.target)
+              from alert_config
+            """;
+
     /// A condition that excludes the channels of sources in the trash.
     private static final String IS_VISIBLE =
             """
@@ -121,7 +128,7 @@ public final class AlertConfigStore {
 
     public Optional<AlertConfig> find(Tx tx, WorkspaceId workspace, UUID id) {
         return tx.findOne(
-                "select * from alert_config where id = ? and workspace_id = ?" + IS_VISIBLE,
+                SELECT + " where id = ? and workspace_id = ?" + IS_VISIBLE,
                 this::config,
                 id,
                 workspace.value());
@@ -130,7 +137,8 @@ public final class AlertConfigStore {
     /// Returns a workspace's channels, newest first, without those of sources in the trash.
     List<AlertConfig> list(Tx tx, WorkspaceId workspace) {
         return tx.query(
-                "select * from alert_config where workspace_id = ?"
+                SELECT
+                        + " where workspace_id = ?"
                         + IS_VISIBLE
                         + " order by created_at desc, id desc",
                 this::config,
@@ -157,9 +165,7 @@ public final class AlertConfigStore {
     /// Returns empty if there is none.
     public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
         return tx.findOne(
-                "select * from alert_config where target = ? and enabled"
-                        + IS_VISIBLE
-                        + " order by id limit 1",
+                SELECT + " where target = ? and enabled" + IS_VISIBLE + " order by id limit 1",
                 this::config,
                 target);
     }
@@ -195,7 +201,9 @@ public final class AlertConfigStore {
                 row.bool("enabled"),
                 new AlertConfig.ChangeTimes(row.instant("created_at"), row.instant("updated_at")),
                 new AlertConfig.SendingState(
-                        row.instantOrNone("last_sent_at"), row.textOrNone("last_error")));
+                        row.instantOrNone("last_sent_at"),
+                        row.textOrNone("last_error"),
+                        row.instantOrNone("confirmed_at")));
     }
 
     private ChannelSettings settings(Row row, UUID id, AlertChannel channel) throws SQLException {

@@ -10,6 +10,7 @@ import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.HistoryTrimmer;
 import dev.sluice.gateway.alertconfig.AlertConfigRoutes;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.gateway.alertconfig.MailboxConfirmationRoutes;
 import dev.sluice.gateway.connection.ConnectionRoutes;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.connection.ReplacedConnectionStore;
@@ -47,6 +48,7 @@ public final class GatewayAssembly {
     private final AddressPolicy addresses;
     private final CustomHeaderRules headerRules;
     private final String baseUrl;
+    private final List<String> trustedMailDomains;
     private final SourceStore sources;
     private final DestinationStore destinations;
     private final AlertConfigStore alertConfigs;
@@ -60,6 +62,7 @@ public final class GatewayAssembly {
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
             String baseUrl,
+            List<String> trustedMailDomains,
             SourceStore sources,
             DestinationStore destinations) {
         this.base = base;
@@ -67,6 +70,7 @@ public final class GatewayAssembly {
         this.addresses = addresses;
         this.headerRules = headerRules;
         this.baseUrl = baseUrl;
+        this.trustedMailDomains = trustedMailDomains;
         this.sources = sources;
         this.destinations = destinations;
         this.changeRate = new ChangeRate(base.clock());
@@ -79,16 +83,26 @@ public final class GatewayAssembly {
     /// Builds the gateway layer and loads the configuration into memory.
     ///
     /// @param baseUrl the server's public address, without a slash at the end
+    /// @param trustedMailDomains domains in lower case whose mailboxes get alerts without
+    ///   confirmation
     public static GatewayAssembly open(
             Foundation base,
             AccountAssembly account,
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
-            String baseUrl) {
+            String baseUrl,
+            List<String> trustedMailDomains) {
         var sources = new SourceStore(base.sealer());
         var destinations = new DestinationStore(base.sealer());
         return new GatewayAssembly(
-                base, account, addresses, headerRules, baseUrl, sources, destinations);
+                base,
+                account,
+                addresses,
+                headerRules,
+                baseUrl,
+                trustedMailDomains,
+                sources,
+                destinations);
     }
 
     /// Returns the object that erases the configuration of deleted workspaces.
@@ -177,8 +191,16 @@ public final class GatewayAssembly {
                 .addTo(routes);
         new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(routes);
         new SourceConnectionRoutes(db).addTo(routes);
-        new AlertConfigRoutes(api, alertConfigs, caps, changeRate, addresses, idempotency)
+        new AlertConfigRoutes(
+                        api,
+                        alertConfigs,
+                        caps,
+                        changeRate,
+                        addresses,
+                        idempotency,
+                        trustedMailDomains)
                 .addTo(routes);
+        new MailboxConfirmationRoutes(db, clock).addTo(routes);
         var access = new WorkspaceAccess(db, authenticator);
         new WorkspaceDeletionRoutes(access, deletion(), writer, clock).addTo(routes);
         new PlanChangeRoutes(access, plans, account.planChangePolicy(), writer, clock)

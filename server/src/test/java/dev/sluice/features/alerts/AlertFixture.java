@@ -19,6 +19,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Wake;
+import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
@@ -67,7 +68,14 @@ final class AlertFixture implements AutoCloseable {
     }
 
     AlertWatcher watcher() {
-        var composer = new AlertComposer(db, configs, BASE_URL, ids, meter);
+        var composer =
+                new AlertComposer(
+                        db,
+                        configs,
+                        new MailboxConfirmation(BASE_URL, new SecretGenerator(), ids),
+                        BASE_URL,
+                        ids,
+                        meter);
         return new AlertWatcher(
                 db, composer, () -> unreadable, () -> unreadableSources, ids, clock, new Wake());
     }
@@ -80,7 +88,15 @@ final class AlertFixture implements AutoCloseable {
                         source.value()));
     }
 
-    /// Creates a channel of the source's workspace.
+    /// Lets no mailbox be confirmed, or all of them.
+    void confirm(boolean isConfirmed) {
+        db.run(tx ->
+                tx.update(
+                        "update mailbox_confirmation set confirmed_at = ?",
+                        isConfirmed ? clock.instant() : null));
+    }
+
+    /// Creates a channel of the source's workspace. A mailbox is confirmed.
     ///
     /// @param config its JSON; channels with the same have the same target
     /// @param of the only source that it is about; null for all
@@ -91,6 +107,18 @@ final class AlertFixture implements AutoCloseable {
 
     UUID channel(UUID workspace, String channel, String config, @Nullable SourceId of) {
         UUID id = ids.next();
+        UUID target = UUID.nameUUIDFromBytes((workspace + config).getBytes(UTF_8));
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into mailbox_confirmation (target, workspace_id, mailbox, confirmed_at)
+                        values (?, ?, ?, ?)
+                        on conflict do nothing
+                        """,
+                        target,
+                        workspace,
+                        target,
+                        clock.instant()));
         db.run(tx ->
                 tx.update(
                         """
@@ -103,7 +131,7 @@ final class AlertFixture implements AutoCloseable {
                         of == null ? null : of.value(),
                         channel,
                         Given.SEALER.seal(config.replace('\'', '"'), "alert_config:config:" + id),
-                        UUID.nameUUIDFromBytes((workspace + config).getBytes(UTF_8)),
+                        target,
                         clock.instant(),
                         clock.instant()));
         return id;

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.account.plan.Retention;
-import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.engine.DeliveryStatus;
 import dev.sluice.engine.ExpiringDeliveries;
 import dev.sluice.engine.ledger.CommitLogCompactor;
 import dev.sluice.features.alerts.AlertMeter.Fate;
-import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.source.Source;
@@ -28,10 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 /// Tests which messages are composed of what happened.
 class AlertWatcherTest {
@@ -498,9 +494,9 @@ class AlertWatcherTest {
 
         watcher.run();
         assertThat(alerts.subjects()).hasSize(60);
-        assertThat(lastError()).startsWith("The workspace has used its 60 mails of the last hour.");
+        assertThat(lastError()).startsWith("The workspace has used its 60 mails of this hour.");
         alerts.takeMessages();
-        alerts.clock.advance(Duration.ofHours(1));
+        alerts.clock.advance(Duration.ofMinutes(59));
         watcher.run();
         assertThat(alerts.subjects()).isEmpty();
         alerts.clock.advance(Duration.ofMinutes(1));
@@ -509,89 +505,29 @@ class AlertWatcherTest {
         assertThat(alerts.subjects()).hasSize(1);
     }
 
-    /// The hour of the clock changes in between.
     @Test
-    void around_a_full_hour_there_are_no_more_mails_than_in_any_other_hour() {
-        var channel = mailChannel(alerts.workspace(), "ann@example.com");
-        alerts.clock.advance(Duration.ofMinutes(58));
-        assertThat(takenMails(channel, 20)).isEqualTo(20);
-        alerts.clock.advance(Duration.ofMinutes(1));
-        assertThat(takenMails(channel, 60)).isEqualTo(40);
-
-        alerts.clock.advance(Duration.ofMinutes(1));
-        assertThat(takenMails(channel, 60)).isZero();
-        alerts.clock.advance(Duration.ofMinutes(59));
-        assertThat(takenMails(channel, 60)).as("those of the first minute are over").isEqualTo(20);
-        alerts.clock.advance(Duration.ofMinutes(1));
-        assertThat(takenMails(channel, 60)).isEqualTo(40);
-    }
-
-    /// Whoever has many workspaces can neither flood a mailbox nor silence those who use it.
-    @Test
-    void a_mailbox_gets_sixty_mails_an_hour_and_half_of_them_are_left_to_its_first_workspace() {
-        var first = mailChannel(alerts.workspace(), "ann@example.com");
-        var second = mailChannel(alerts.otherWorkspace(), "Ann@Example.com");
-        UUID other = alerts.otherWorkspace();
-        var third = mailChannel(other, "ann+pager@example.com");
-
-        assertThat(takenMails(first, 1)).isEqualTo(1);
-        assertThat(takenMails(second, 20)).isEqualTo(20);
-        assertThat(takenMails(third, 50)).isEqualTo(10);
-        assertThat(takenMails(second, 1)).isZero();
-        assertThat(takenMails(first, 100)).isEqualTo(29);
-        assertThat(takenMails(mailChannel(other, "bob@example.com"), 100))
-                .as("what was refused is not used up")
-                .isEqualTo(50);
-
-        alerts.clock.advance(Duration.ofMinutes(61));
-        assertThat(takenMails(first, 100)).isEqualTo(60);
-        assertThat(takenMails(second, 100)).isZero();
-    }
-
-    private AlertConfig mailChannel(UUID workspace, String to) {
-        UUID id = alerts.channel(workspace, "email", "{'to':'" + to + "'}", null);
-        return alerts.db
-                .call(tx -> alerts.configs.find(tx, new WorkspaceId(workspace), id))
-                .orElseThrow();
-    }
-
-    private long takenMails(AlertConfig config, int tries) {
-        return IntStream.range(0, tries)
-                .mapToObj(_ ->
-                        alerts.db.call(
-                                tx -> AlertAllowance.take(tx, config, alerts.clock.instant())))
-                .filter(Optional::isEmpty)
-                .count();
-    }
-
-    @Test
-    void news_for_a_full_mailbox_waits_and_a_month_without_mail_frees_it() {
-        var first = mailChannel(alerts.otherWorkspace(), "ann@example.com");
-        var second = mailChannel(alerts.otherWorkspace(), "ann@example.com");
-        takenMails(first, 1);
-        takenMails(second, 60);
+    void mailbox_that_is_not_confirmed_gets_one_request_and_the_alerts_after_its_confirmation() {
         UUID channel = alerts.emailChannel();
+        alerts.confirm(false);
         var watcher = alerts.watcher();
         alerts.fail(alerts.connection, 1);
 
         watcher.run();
-        assertThat(alerts.subjects()).isEmpty();
+        alerts.clock.advance(Duration.ofMinutes(10));
+        watcher.run();
+        assertThat(alerts.subjects()).containsExactly("Sluice: confirm this mailbox for alerts");
         assertThat(lastError(channel))
                 .isEqualTo(
-                        "This mailbox has got its alert mails of the last hour. The rest is"
-                                + " reported together later.");
-        assertThat(alerts.meter.counts(Fate.POSTPONED)).containsEntry("email", 1L);
-        alerts.clock.advance(Duration.ofMinutes(61));
-        watcher.run();
-        assertThat(alerts.subjects()).hasSize(1);
+                        "This mailbox is not confirmed: its owner must open the link in the mail"
+                                + " that asks for it. The rest is reported together later.");
+        assertThat(alerts.meter.counts(Fate.POSTPONED)).containsEntry("email", 2L);
+        alerts.takeMessages();
 
-        alerts.clock.advance(Duration.ofDays(31));
+        alerts.confirm(true);
+        alerts.clock.advance(Duration.ofMinutes(10));
         watcher.run();
-        long mailboxes =
-                alerts.db.call(tx ->
-                        tx.single(
-                                "select count(*) as n from alert_mailbox", row -> row.number("n")));
-        assertThat(mailboxes).isZero();
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 1 delivery to \"destination\" failed");
     }
 
     private String lastError(UUID channel) {
@@ -1166,10 +1102,10 @@ class AlertWatcherTest {
         var watcher = alerts.watcher();
         alerts.db.run(tx ->
                 tx.update(
-                        "insert into alert_use (workspace_id, kind, period, n, counts) values (?,"
-                                + " 'webhook', ?, 0, '{599}')",
+                        "insert into alert_use (workspace_id, kind, period, n) values (?,"
+                                + " 'webhook', ?, 599)",
                         alerts.workspace(),
-                        SlidingHour.minute(alerts.clock.instant())));
+                        alerts.clock.instant().getEpochSecond() / 3600));
         var other =
                 alerts.given.connectedDestinations(alerts.source, "other.example", 1, 1).getFirst();
 
@@ -1177,8 +1113,7 @@ class AlertWatcherTest {
         alerts.fail(other.connection(), 1);
         watcher.run();
         assertThat(alerts.subjects()).hasSize(1);
-        assertThat(lastError())
-                .startsWith("The workspace has used its 600 webhooks of the last hour.");
+        assertThat(lastError()).startsWith("The workspace has used its 600 webhooks of this hour.");
         alerts.takeMessages();
 
         // neither further news nor a round makes it earlier

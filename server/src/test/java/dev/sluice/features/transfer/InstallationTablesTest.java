@@ -27,6 +27,7 @@ class InstallationTablesTest {
                     "attempt.response_body",
                     "api_key.hash",
                     "retired_token.token_hash",
+                    "mailbox_confirmation.token_hash",
                     "invite.token_hash");
 
     @AutoClose private final Db db = TestPostgres.open(TestPostgres.newDatabase());
