@@ -291,23 +291,16 @@ class LiveStreamTest {
         String after = "?after=" + before;
         try (var tail = open(first, path("tail") + after);
                 var stream = open(first, path("stream") + after);
-                var filtered = open(second, path("tail") + after + "&filter=" + encoded(filter));
-                var db = first.db()) {
+                var filtered = open(second, path("tail") + after + "&filter=" + encoded(filter))) {
             awaitIds(stream, List.of(torn));
-            var undecodable = Some.eventId(Instant.now());
-            db.run(tx -> {
-                insertEvent(tx, undecodable);
-                tx.update("update event set encoding = 1000000 where id = ?", undecodable.value());
-            });
             var readable = send(first, "{\"n\":1}");
-            var damaged = List.of(torn, undecodable.toString());
-            var ids = List.of(torn, undecodable.toString(), readable);
+            var ids = List.of(torn, readable);
 
             awaitIds(tail, ids);
             awaitIds(stream, ids);
             awaitIds(filtered, List.of(readable));
             for (var message : stream.messages("event")) {
-                boolean isDamaged = damaged.contains(message.data().path("id").asString());
+                boolean isDamaged = message.data().path("id").asString().equals(torn);
                 assertThat(message.data().path("payload_unreadable").asBoolean(false))
                         .isEqualTo(isDamaged);
                 assertThat(message.data().has("headers")).isNotEqualTo(isDamaged);
@@ -316,7 +309,7 @@ class LiveStreamTest {
             assertThat(tail.messages("event"))
                     .noneMatch(message -> message.data().has("payload_unreadable"));
             assertThat(filtered.messages("filtered"))
-                    .hasSize(2)
+                    .hasSize(1)
                     .allMatch(message ->
                             message.data().path("reason").asString().equals("payload_unreadable"));
         }
