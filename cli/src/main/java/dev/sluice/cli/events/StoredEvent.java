@@ -11,6 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// A webhook as the server stored it: its method, its headers in order, and its payload.
 public final class StoredEvent {
@@ -38,6 +40,10 @@ public final class StoredEvent {
                     : ofText(name, value);
         }
     }
+
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+    private static final Pattern ID = Pattern.compile("[0-9A-Za-z-]{1,64}");
+    private static final Pattern BREAKS_LINE = Pattern.compile("[\\r\\n\\x00]");
 
     private final JsonNode json;
 
@@ -126,6 +132,36 @@ public final class StoredEvent {
         return json.path("headers").properties().stream()
                 .map(header -> StoredHeader.ofText(header.getKey(), header.getValue().asString("")))
                 .toList();
+    }
+
+    /// Returns why the event cannot be one request, or empty if it can. Only a server that cannot
+    /// be trusted sends such an event: its method or a header would add another request.
+    public Optional<String> fault() {
+        if (!ID.matcher(id()).matches()) {
+            return Optional.of("its id is not valid");
+        }
+        if (!isToken(method())) {
+            return Optional.of("its method is not valid");
+        }
+        try {
+            var _ = body();
+            for (var header : headers()) {
+                if (!isToken(header.name())) {
+                    return Optional.of("the name of a header is not valid");
+                }
+                if (BREAKS_LINE.matcher(header.rawValue()).find()) {
+                    return Optional.of("its header " + header.name() + " has a line break or NUL");
+                }
+            }
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.of("its headers or body are not valid Base64");
+        }
+    }
+
+    /// Returns whether a text can be a method or the name of a header.
+    public static boolean isToken(String text) {
+        return TOKEN.matcher(text).matches();
     }
 
     /// Returns the payload's exact bytes. The server sends a payload that is not UTF-8 as

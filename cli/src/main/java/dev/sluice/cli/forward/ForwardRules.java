@@ -1,6 +1,9 @@
 package dev.sluice.cli.forward;
 
+import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.events.StoredEvent.StoredHeader;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
 
 import tools.jackson.databind.JsonNode;
 
@@ -39,15 +42,18 @@ public record ForwardRules(
 
     /// Returns a copy of these rules with the header prefix from the response to `GET /api/v1/me`.
     /// If an older server sends no prefix, the copy uses [#DEFAULT_PREFIX].
+    ///
+    /// @throws CommandException if the prefix cannot begin the name of a header
     public ForwardRules withPrefixOf(JsonNode me) {
+        String prefix = me.path("header_prefix").asString(DEFAULT_PREFIX);
+        if (!StoredEvent.isToken(prefix)) {
+            throw new CommandException(
+                    ExitCode.FAILED,
+                    "invalid_answer",
+                    "The server's header prefix cannot begin the name of a header.",
+                    "Check the address of the server; nothing was sent.");
+        }
         return new ForwardRules(
-                me.path("header_prefix").asString(DEFAULT_PREFIX),
-                method,
-                isHostKept,
-                moreHeaders,
-                withoutHeaders,
-                timeout,
-                retries,
-                tls);
+                prefix, method, isHostKept, moreHeaders, withoutHeaders, timeout, retries, tls);
     }
 }

@@ -7,6 +7,8 @@ import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.JsonTree;
+import dev.sluice.cli.shell.SafeText;
 
 import org.jspecify.annotations.Nullable;
 
@@ -71,11 +73,22 @@ final class ApiCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             var answer =
                     client.send(verb, path.startsWith("/") ? path : ServerClient.API + path, body);
-            var out = context.shell().out();
-            out.write(answer.body(), 0, answer.body().length);
-            if (!new String(answer.body(), UTF_8).endsWith("\n") && answer.body().length > 0) {
-                out.println();
-            }
+            print(answer.body());
+        }
+    }
+
+    /// Prints an answer. JSON, and whatever goes to a terminal, has the characters escaped that a
+    /// terminal obeys; other answers go to a file or a pipe byte by byte.
+    private void print(byte[] body) {
+        var out = context.shell().out();
+        String text = new String(body, UTF_8);
+        if (context.shell().isTerminal() || JsonTree.tryRead(body).isPresent()) {
+            out.print(SafeText.json(text));
+        } else {
+            out.write(body, 0, body.length);
+        }
+        if (!text.endsWith("\n") && body.length > 0) {
+            out.println();
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.cli.shell;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Option;
@@ -72,12 +74,11 @@ public final class CommandContext {
         }
     }
 
-    /// Prints a result. If the output format is `json`, prints the given bytes; otherwise runs
-    /// `pretty`, which prints the result.
+    /// Prints a result. If the output format is `json`, prints the given JSON, with the characters
+    /// that a terminal obeys escaped; otherwise runs `pretty`, which prints the result.
     public void print(byte[] json, Runnable pretty) {
         if (output() == OutputFormat.JSON) {
-            shell.out().write(json, 0, json.length);
-            shell.out().println();
+            shell.out().println(SafeText.json(new String(json, UTF_8)));
             shell.out().flush();
         } else {
             pretty.run();

@@ -49,7 +49,7 @@ public final class JsonTree {
 
     /// Returns the JSON on one line.
     public static String write(JsonNode node) {
-        return MAPPER.writeValueAsString(node);
+        return SafeText.json(MAPPER.writeValueAsString(node));
     }
 
     public static byte[] bytes(JsonNode node) {

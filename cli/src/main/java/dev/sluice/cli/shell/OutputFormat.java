@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 public enum OutputFormat {
     /// Tables and sentences for human readers.
     PRETTY("pretty"),
-    /// JSON for programs. This is usually the server's response, unchanged. A stream prints one
-    /// object per line.
+    /// JSON for programs. This is usually the server's response, with the characters that a
+    /// terminal obeys escaped. A stream prints one object per line.
     JSON("json"),
     /// For a list or a resource, only the ids. For a stream, only the lines on standard error, such
     /// as warnings and the summary.

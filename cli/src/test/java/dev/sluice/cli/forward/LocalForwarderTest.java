@@ -1,6 +1,7 @@
 package dev.sluice.cli.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.shell.JsonTree;
@@ -30,20 +31,10 @@ class LocalForwarderTest {
                         JsonTree.object()
                                 .put("method", "POST")
                                 .put("body", "a".repeat(BODY_BYTES)));
-        var rules =
-                new ForwardRules(
-                        ForwardRules.DEFAULT_PREFIX,
-                        Optional.empty(),
-                        false,
-                        List.of(),
-                        Set.of(),
-                        Duration.ofSeconds(1),
-                        0,
-                        TargetTls.verified());
         try (var service = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var target = ForwardTarget.parse("127.0.0.1:" + service.getLocalPort());
 
-            var result = new LocalForwarder(rules).forward(event, target);
+            var result = new LocalForwarder(rules()).forward(event, target);
 
             assertThat(result)
                     .isInstanceOfSatisfying(
@@ -52,5 +43,44 @@ class LocalForwarderTest {
                                     assertThat(unanswered.problem())
                                             .endsWith("did not answer within 1000 ms"));
         }
+    }
+
+    @Test
+    void event_that_would_add_a_request_is_not_sent() throws IOException {
+        var event =
+                StoredEvent.read(
+                        JsonTree.object()
+                                .put("id", "1")
+                                .put("method", "GET / HTTP/1.1\r\n\r\nPOST"));
+        try (var service = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var target = ForwardTarget.parse("127.0.0.1:" + service.getLocalPort());
+            var forwarding = new EventForwarding(new LocalForwarder(rules()), Optional.empty());
+
+            assertThat(forwarding.forward(event, target))
+                    .isEqualTo(
+                            new ForwardResult.Unanswered(
+                                    "the event was not sent, because its method is not valid",
+                                    Duration.ZERO));
+        }
+    }
+
+    @Test
+    void prefix_that_cannot_begin_a_header_is_refused() {
+        var me = JsonTree.object().put("header_prefix", "X\r\nY");
+
+        assertThatThrownBy(() -> rules().withPrefixOf(me))
+                .hasMessage("The server's header prefix cannot begin the name of a header.");
+    }
+
+    private static ForwardRules rules() {
+        return new ForwardRules(
+                ForwardRules.DEFAULT_PREFIX,
+                Optional.empty(),
+                false,
+                List.of(),
+                Set.of(),
+                Duration.ofSeconds(1),
+                0,
+                TargetTls.verified());
     }
 }
