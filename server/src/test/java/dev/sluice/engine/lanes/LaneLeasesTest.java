@@ -19,7 +19,8 @@ import java.util.UUID;
 /// Which lanes a node leases when more are due than it may have. `-Dsluice.seeds=1000` runs more.
 class LaneLeasesTest {
 
-    private static final int SEEDS = Integer.getInteger("sluice.seeds", 20);
+    private static final int SEEDS =
+            Integer.getInteger("sluice.seeds", Boolean.getBoolean("sluice.nightly") ? 20 : 8);
     private static final int MAX_LEASED_LANES = 4_096;
 
     private final SimulatedLanes lanes = new SimulatedLanes();

@@ -33,7 +33,7 @@ import java.util.stream.LongStream;
 class SimulationTest {
 
     private static final int SEED_COUNT =
-            Integer.getInteger("sluice.seeds", Boolean.getBoolean("sluice.nightly") ? 10_000 : 200);
+            Integer.getInteger("sluice.seeds", Boolean.getBoolean("sluice.nightly") ? 10_000 : 100);
     private static final Path LOG_DIRECTORY = Path.of("target", "simulation");
 
     /// Seeds that once found a bug.
