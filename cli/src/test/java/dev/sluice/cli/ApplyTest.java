@@ -383,6 +383,84 @@ class ApplyTest {
     }
 
     @Test
+    void references_outside_of_secrets_are_refused_with_their_place() {
+        var run =
+                apply(
+                        """
+                        sources:
+                          - {name: "${env:S}", description: "see ${env:S}"}
+                        destinations:
+                          - name: App
+                            url: "https://example.com/${env:S}"
+                            auth_config: {type: basic_auth, username: "${env:S}", password: "${env:S}"}
+                            custom_headers: {X-Plain: "a ${env:S}", X-Secret: "${env:not a name}"}
+                            secret_headers: [x-secret]
+                        connections:
+                          - source: "${env:S}"
+                            destination: App
+                            transformation: {merge_body_fields: {tags: [a, "${env:S}"]}}
+                        """);
+
+        assertThat(run.status()).isEqualTo(5);
+        assertThat(run.err())
+                .contains(
+                        "sources[0].name is no secret",
+                        "sources[0].description is no secret",
+                        "destinations[0].url is no secret",
+                        "destinations[0].auth_config.username is no secret",
+                        "destinations[0].custom_headers.X-Plain is no secret",
+                        "destinations[0].custom_headers.X-Secret must not be in the file",
+                        "connections[0].transformation.merge_body_fields.tags[1] is no secret")
+                .doesNotContain("some-secret-value", "password is no");
+        assertThat(cli().run("sources", "list", "-o", "quiet").out()).isEmpty();
+    }
+
+    @Test
+    void reference_is_filled_in_as_a_part_of_a_secret_header() {
+        try (var receiver = new LocalService(OK)) {
+            var applied =
+                    apply(
+                            GATEWAY.replace(
+                                            "http://127.9.8.7:8099",
+                                            "http://127.0.0.1:" + receiver.port())
+                                    .replace("${env:APP_TOKEN}", "Bearer ${env:APP_TOKEN}")
+                                    .replaceAll(
+                                            "(?s)    verification_config:.*?(    response_config)",
+                                            "$1"));
+            assertThat(applied.status()).as(applied.err()).isZero();
+            send();
+
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> receiver.requests().size() == 1);
+            assertThat(receiver.requests().getFirst().values("X-Token"))
+                    .containsExactly("Bearer token-secret-value");
+        }
+    }
+
+    @Test
+    void texts_that_look_like_references_are_exported_and_applied_as_they_are() {
+        cli().run("sources", "create", "name=${env:S}", "description=a $${env:S} ${env:");
+        cli().run("destinations", "create", "name=App", "url=https://example.com/${env:S}");
+        cli().run("connections", "create", "source=${env:S}", "destination=App");
+        var exported = cli().run("export");
+
+        var again = apply(exported.out());
+
+        assertThat(again.status()).as(again.err()).isZero();
+        assertThat(again.err()).contains("Nothing to change.");
+        key = SERVER.newWorkspaceKey();
+        assertThat(apply(exported.out()).status()).isZero();
+        assertThat(cli().run("export").out()).isEqualTo(exported.out());
+        assertThat(
+                        cli().run("sources", "get", "${env:S}", "-o", "json")
+                                .json()
+                                .path("description")
+                                .asString())
+                .isEqualTo("a $${env:S} ${env:");
+    }
+
+    @Test
     void what_the_server_refuses_names_the_thing() {
         var run = apply("destinations: [{name: App, url: 'http://10.0.0.1/'}]");
 

@@ -56,7 +56,8 @@ final class GatewayExport {
     private ObjectNode describe(ExistingThing thing) {
         var item = JsonTree.object();
         if (thing.kind() == DeclaredKind.CONNECTION) {
-            item.put("source", thing.source()).put("destination", thing.destination());
+            item.put("source", SecretReferences.escaped(thing.source()))
+                    .put("destination", SecretReferences.escaped(thing.destination()));
         }
         for (String field : thing.kind().fields()) {
             var value = thing.json().path(field);
@@ -80,11 +81,20 @@ final class GatewayExport {
                                     withoutSecrets(entry.getValue(), owner, entry.getKey())));
             return copy;
         }
-        if (value.isString() && value.asString().equals(SecretReferences.MASK)) {
-            return JsonTree.object()
-                    .stringNode(SecretReferences.reference(newVariable(owner + "_" + field)));
+        if (value.isArray()) {
+            var copy = JsonTree.object().arrayNode();
+            value.valueStream().forEach(element -> copy.add(withoutSecrets(element, owner, field)));
+            return copy;
         }
-        return value;
+        if (!value.isString()) {
+            return value;
+        }
+        String text = value.asString();
+        return JsonTree.object()
+                .stringNode(
+                        text.equals(SecretReferences.MASK)
+                                ? SecretReferences.reference(newVariable(owner + "_" + field))
+                                : SecretReferences.escaped(text));
     }
 
     /// Returns the name of a new environment variable, built from `text`. Appends a number if the

@@ -139,7 +139,7 @@ final class GatewayFile {
                 fields.set(
                         key,
                         DeclaredKind.meaning(
-                                key, secrets.fillIn(place + "." + key, field.getValue(), item)));
+                                key, secrets.fillIn(place, key, field.getValue(), item)));
             } else if (!isConnection || !Set.of("source", "destination").contains(key)) {
                 mistakes.add(place + "." + key + " is no field of a " + kind.word() + ".");
             }
@@ -161,6 +161,6 @@ final class GatewayFile {
             mistakes.add(place + "." + field + " is required.");
             return "";
         }
-        return value.asString();
+        return SecretReferences.unescaped(value.asString());
     }
 }
