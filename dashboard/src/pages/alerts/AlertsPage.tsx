@@ -160,7 +160,7 @@ function ChannelDialog({ config, sources, onClose }: { config: AlertConfig | nul
           <Field name="channel" label="Channel" value={channel} options={CHANNELS.map((one) => ({ value: one.id, label: one.label }))} onChange={(value) => setChannel(value as Channel)} />
         )}
         {channel === 'email' && <Field name="config.to" label="Mailbox" type="email" value={config?.config.to} hint="One address. Unless it is a member's, its owner is asked by mail and must confirm it." />}
-        {channel === 'messenger' && (
+        {(channel === 'messenger' || channel === 'telegram') && (
           <>
             <Field name="config.token" label="Bot token" mono autoComplete="off" hint={config === null ? 'The bot must be a member of the chat.' : 'Leave it empty to keep the token.'} />
             <Field name="config.chat_id" label="Chat" mono value={config?.config.chat_id} hint="The number of the chat, or @ and the name of a channel." />

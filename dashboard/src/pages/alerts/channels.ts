@@ -10,7 +10,7 @@ export const CHANNELS: { id: Channel; label: string }[] = [
 ];
 
 export function labelOf(channel: Channel): string {
-  return CHANNELS.find((one) => one.id === channel)?.label ?? channel;
+  return channel === 'telegram' ? 'Telegram' : CHANNELS.find((one) => one.id === channel)?.label ?? channel;
 }
 
 /** The mailbox, chat or URL, as the list shows it. */
@@ -26,6 +26,7 @@ export function configBody(channel: Channel, value: (name: string) => string, is
       return { to: value('config.to') };
     case 'webhook':
       return { url: value('config.url') };
+    case 'telegram':
     case 'messenger': {
       const token = value('config.token');
       const chat_id = value('config.chat_id');

@@ -19,7 +19,7 @@ import { Blank, Button, ButtonLink, CopyButton, Facts, Panel, StateLabel, Tabs }
 import { toast } from '../../ui/toast';
 import { Verification as EventVerification } from '../events/EventsPage';
 import { PauseToggle } from './SourcesPage';
-import { PROVIDER_NAMES } from './providers';
+import { PROVIDER_NAMES, providerOf } from './providers';
 import { Refusals } from './Refusals';
 import { ResponseForm } from './ResponseForm';
 import { TokenPanel } from './TokenPanel';
@@ -101,7 +101,7 @@ function Overview({ source }: { source: Source }) {
           <Facts
             facts={[
               ['Status', source.status === 'paused' ? <StateLabel state="paused" /> : 'Active'],
-              ['Verification', <Link className="link" href={`/sources/${source.id}/verification`}>{PROVIDER_NAMES[source.verification_config.provider]}</Link>],
+              ['Verification', <Link className="link" href={`/sources/${source.id}/verification`}>{PROVIDER_NAMES[providerOf(source.verification_config.provider)]}</Link>],
               ['Response', <Link className="link" href={`/sources/${source.id}/response`}>{source.response_config === null ? '200, the default' : `${source.response_config.status}, your own`}</Link>],
               ['Description', source.description ?? '–'],
               ['Created', dateTime(source.created_at, zone)],

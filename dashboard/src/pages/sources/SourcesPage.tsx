@@ -14,7 +14,7 @@ import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, CopyButton, SourceName, StateLabel, Tabs, Toggle } from '../../ui/parts';
 import { toast } from '../../ui/toast';
-import { PROVIDER_NAMES } from './providers';
+import { PROVIDER_NAMES, providerOf } from './providers';
 
 type Source = Schemas['SourceListItem'];
 
@@ -93,7 +93,7 @@ function List() {
                         <CopyButton text={serverUrl(source.ingest_path)} label={`Copy the URL of ${source.name}`} />
                       </span>
                     </td>
-                    <td className="wide muted">{PROVIDER_NAMES[source.verification_config.provider]}</td>
+                    <td className="wide muted">{PROVIDER_NAMES[providerOf(source.verification_config.provider)]}</td>
                     <td className="r dl">{count(source.event_count)}</td>
                     <td className="r at">
                       <PauseToggle source={source} />

@@ -7,7 +7,7 @@ import { ConfigFields, configOf } from '../../ui/ConfigFields';
 import { Form } from '../../ui/form';
 import { Button, Note, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
-import { PROVIDER_FIELDS, PROVIDER_NAMES, type Provider, type ProviderField } from './providers';
+import { PROVIDER_FIELDS, PROVIDER_NAMES, providerOf, type Provider, type ProviderField } from './providers';
 import { VerificationTest } from './VerificationTest';
 
 type Choice = Exclude<Provider, 'unreadable'>;
@@ -28,7 +28,7 @@ export function trialOf(provider: Choice, entered: Record<string, unknown>, save
 }
 
 export function VerificationForm({ source }: { source: Schemas['Source'] }) {
-  const saved = source.verification_config;
+  const saved = { ...source.verification_config, provider: providerOf(source.verification_config.provider) };
   const [provider, setProvider] = useState<Choice>(saved.provider === 'unreadable' ? 'none' : saved.provider);
   const fields = PROVIDER_FIELDS[provider];
   const refused = useEvents({ source_id: source.id, verification_status: 'failed', limit: 1 });

@@ -1,7 +1,17 @@
 /** The senders whose signatures can be checked, and the fields that each needs. */
 import type { Schemas } from '../../api/client';
 
-export type Provider = Schemas['VerificationConfig']['provider'];
+/** Other names of senders in the API. */
+const BY_OTHER_NAME = { stripe: 'provider_payments', github: 'provider_code_host', shopify: 'provider_commerce' } as const;
+
+type Name = Schemas['VerificationConfig']['provider'];
+
+export type Provider = Exclude<Name, keyof typeof BY_OTHER_NAME>;
+
+/** The sender that a source's settings name. */
+export function providerOf(name: Name): Provider {
+  return name in BY_OTHER_NAME ? BY_OTHER_NAME[name as keyof typeof BY_OTHER_NAME] : (name as Provider);
+}
 
 export type ProviderField = {
   name: string;

@@ -123,6 +123,30 @@ class AlertConfigApiTest {
     }
 
     @Test
+    void telegram_is_a_messenger_and_is_shown_as_it_was_written() {
+        var config =
+                create(
+                        "{'channel': 'telegram', 'config': {'token': '%s', 'chat_id': -100123}}"
+                                .formatted(TOKEN));
+
+        assertThat(config.text("channel")).isEqualTo("telegram");
+        assertThat(config.json().path("config").propertyNames())
+                .containsExactly("token", "chat_id");
+        var patched = api.patch(path(config), "{'config': {'chat_id': '@ops'}}");
+        assertThat(patched.text("channel")).isEqualTo("telegram");
+        messenger.willAnswer(200);
+        assertThat(api.post(path(config) + "/test", "{}").json().path("sent").asBoolean()).isTrue();
+        assertThat(messenger.requests().getLast().line())
+                .isEqualTo("POST /api/bot" + TOKEN + "/sendMessage HTTP/1.1");
+        assertThat(
+                        create(
+                                        "{'channel': 'telegram', 'config': {'token': '1:a',"
+                                                + " 'channel': 'x', 'chat_id': 1}}")
+                                .errorMessage())
+                .contains("config.channel is not a known field");
+    }
+
+    @Test
     void a_token_that_is_left_out_stays() {
         var config = messenger();
 
@@ -168,7 +192,7 @@ class AlertConfigApiTest {
             textBlock =
                     """
                     {}                                                                                     | channel is required. (and 1 more)
-                    {'channel': 'pigeon', 'config': {}}                                                    | channel must be one of email, messenger, webhook.
+                    {'channel': 'pigeon', 'config': {}}                                                    | channel must be one of email, messenger, telegram, webhook.
                     {'channel': 'email', 'config': {}}                                                     | config.to is required.
                     {'channel': 'email', 'config': {'to': 'ann'}}                                          | config.to must be an e-mail address, not 'ann'
                     {'channel': 'email', 'config': {'to': 'a@b.c, d@e.f'}}                                 | config.to must be an e-mail address, not 'a@b.c, d@e.f'

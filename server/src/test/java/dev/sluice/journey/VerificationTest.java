@@ -55,7 +55,10 @@ class VerificationTest {
                     "{'provider': 'paddle', 'secret': 'hunter2-hunter2!'}",
                     "{'provider': 'zoom', 'secret': 'hunter2-hunter2!'}",
                     "{'provider': 'linear', 'secret': 'hunter2-hunter2!'}",
-                    "{'provider': 'typeform', 'secret': 'hunter2-hunter2!'}");
+                    "{'provider': 'typeform', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'stripe', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'github', 'secret': 'hunter2-hunter2!'}",
+                    "{'provider': 'shopify', 'secret': 'hunter2-hunter2!'}");
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static ApiClient api = sluice.api();

@@ -48,7 +48,8 @@ public final class ChallengeResponder {
                 case VerificationConfig.ProviderVerification(
                                 WebhookProvider provider,
                                 Secret _,
-                                Optional<Secret> _) ->
+                                Optional<Secret> _,
+                                String _) ->
                         provider == WebhookProvider.SLACK
                                 ? slack(input)
                                 : secret.flatMap(key -> zoom(input, key));

@@ -30,7 +30,8 @@ public final class Verifier {
                 case VerificationConfig.ProviderVerification(
                                 WebhookProvider provider,
                                 Secret secret,
-                                Optional<Secret> previous) ->
+                                Optional<Secret> previous,
+                                String _) ->
                         checkProvider(
                                 provider, currentAndPrevious(secret, previous), config, inbound);
                 case VerificationConfig.GenericHmacVerification hmac ->

@@ -65,7 +65,8 @@ public final class WebhookSigner {
             case VerificationConfig.ProviderVerification(
                             WebhookProvider provider,
                             Secret secret,
-                            Optional<Secret> _) ->
+                            Optional<Secret> _,
+                            String _) ->
                     config.credentialHeader()
                             .map(name -> withCredential(unsigned, name, secret.reveal()))
                             .orElseGet(() ->

@@ -6,6 +6,7 @@ import dev.sluice.features.alerts.AlertMeter.Fate;
 import dev.sluice.features.alerts.ChannelClient.SendResult;
 import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.gateway.alertconfig.MailboxConfirmationStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
@@ -296,7 +297,11 @@ public final class AlertSender implements Loop.Step {
         var key = claimed.key();
         if (key.isOfTarget()) {
             AlertConfigStore.recordFailure(tx, key.target(), refused.reason());
-            return AlertMessageStore.giveUp(tx, claimed).isPresent();
+            boolean isGivenUp = AlertMessageStore.giveUp(tx, claimed).isPresent();
+            if (isGivenUp) {
+                MailboxConfirmationStore.forget(tx, key.target());
+            }
+            return isGivenUp;
         }
         AlertStore.lockRoom(tx);
         AlertStore.lock(tx, List.of(key));

@@ -83,7 +83,7 @@ public final class ChannelClient {
     SendResult send(AlertConfig config, AlertMessage message) {
         return switch (config.settings()) {
             case ChannelSettings.EmailChannel(String to) -> sendMail(to, message);
-            case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
+            case ChannelSettings.MessengerChannel(Secret token, String chatId, String _) ->
                     sendToMessenger(config.workspace(), token, chatId, message);
             case ChannelSettings.WebhookChannel(DestinationUrl url) ->
                     result(

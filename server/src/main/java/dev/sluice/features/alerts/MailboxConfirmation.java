@@ -33,7 +33,8 @@ public final class MailboxConfirmation {
     }
 
     /// Returns why the channel may not send now, or empty if it may. If the channel's mailbox is
-    /// not confirmed, asks the owner, unless the owner was asked too recently.
+    /// not confirmed, asks the owner, unless the owner was asked too recently. Such a mail counts
+    /// against the workspace's mails of the hour.
     ///
     /// @param target the channel's stored target
     /// @param minAge how old the last mail that asked for this target must be
@@ -43,9 +44,21 @@ public final class MailboxConfirmation {
         if (mailbox.isEmpty() || MailboxConfirmationStore.isConfirmed(tx, target)) {
             return Optional.empty();
         }
+        if (!config.isEnabled()) {
+            return Optional.of(
+                    new LimitReached(
+                            "This mailbox is not confirmed. Its owner is asked once the channel is"
+                                    + " enabled.",
+                            now.plus(POSTPONEMENT)));
+        }
         String token = random.base62(TOKEN_LENGTH);
         if (MailboxConfirmationStore.ask(
                 tx, target, mailbox.get(), Sha256.hash(token), minAge, now)) {
+            var limit = AlertAllowance.take(tx, config, now);
+            if (limit.isPresent()) {
+                MailboxConfirmationStore.forget(tx, target);
+                return limit;
+            }
             AlertMessageStore.insert(
                     tx,
                     AlertKey.ofTarget(config.workspace().value(), target),

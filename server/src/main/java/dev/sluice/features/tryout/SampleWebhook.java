@@ -9,11 +9,9 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /// A small webhook like those that a provider sends, with invented content.
 ///
@@ -32,16 +30,14 @@ record SampleWebhook(List<Header> headers, String text) {
 
     /// The sample makers, keyed by provider name. The maker `generic` is for sources without a
     /// provider.
-    static final Map<String, SampleMaker> MAKERS =
-            Arrays.stream(WebhookProvider.values())
-                    .collect(
-                            Collectors.toMap(
-                                    WebhookProvider::text,
-                                    SampleWebhook::maker,
-                                    (one, _) -> one,
-                                    () ->
-                                            new TreeMap<>(
-                                                    Map.of("generic", SampleWebhook::generic))));
+    static final Map<String, SampleMaker> MAKERS = makers();
+
+    private static Map<String, SampleMaker> makers() {
+        var makers = new TreeMap<String, SampleMaker>();
+        makers.put("generic", SampleWebhook::generic);
+        WebhookProvider.byName().forEach((name, provider) -> makers.put(name, maker(provider)));
+        return makers;
+    }
 
     SampleWebhook {
         headers = List.copyOf(headers);

@@ -9,8 +9,17 @@ public enum AlertChannel {
     MESSENGER,
     WEBHOOK;
 
-    static final Map<String, AlertChannel> BY_TEXT =
-            Map.of("email", EMAIL, "messenger", MESSENGER, "webhook", WEBHOOK);
+    /// The channels by each name that the API accepts for them.
+    static final Map<String, AlertChannel> BY_NAME =
+            Map.of(
+                    "email",
+                    EMAIL,
+                    "messenger",
+                    MESSENGER,
+                    "telegram",
+                    MESSENGER,
+                    "webhook",
+                    WEBHOOK);
 
     public String text() {
         return name().toLowerCase(Locale.ROOT);

@@ -52,10 +52,17 @@ public record AlertConfig(
     String address() {
         return switch (settings) {
             case ChannelSettings.EmailChannel(String to) -> to;
-            case ChannelSettings.MessengerChannel(Secret _, String chatId) -> chatId;
+            case ChannelSettings.MessengerChannel(Secret _, String chatId, String _) -> chatId;
             case ChannelSettings.WebhookChannel(DestinationUrl url) -> url.toString();
             case ChannelSettings.UnreadableChannel() -> "";
         };
+    }
+
+    /// Returns the name of the channel as the user wrote it, if that can be read.
+    String channelName() {
+        return settings instanceof ChannelSettings.MessengerChannel messenger
+                ? messenger.name()
+                : channel.text();
     }
 
     boolean isReadable() {
@@ -87,7 +94,7 @@ public record AlertConfig(
         var json =
                 new JsonObject()
                         .put("id", id)
-                        .put("channel", channel.text())
+                        .put("channel", channelName())
                         .put("config", ChannelSettingsJson.masked(settings))
                         .put("source_id", source)
                         .put("enabled", isEnabled)

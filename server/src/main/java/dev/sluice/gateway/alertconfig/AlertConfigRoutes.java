@@ -87,11 +87,13 @@ public final class AlertConfigRoutes {
 
     private Reply create(Caller caller, FieldReader input, AnswerKeeper keeper) {
         var channel =
-                input.required("channel", input.oneOf("channel", AlertChannel.BY_TEXT))
+                input.required("channel", input.oneOf("channel", AlertChannel.BY_NAME))
                         .toOptional();
+        String name = channel.isPresent() ? input.text("channel", 1, 20).orElse("") : "";
         var nested = input.required("config", input.nested("config")).toOptional();
         var settings =
-                channel.flatMap(kind -> nested.map(config -> read(config, kind, Optional.empty())));
+                channel.flatMap(
+                        kind -> nested.map(config -> read(config, kind, name, Optional.empty())));
         var source = input.uuid("source_id").toOptional().map(SourceId::new);
         boolean isEnabled = input.bool("enabled").orElse(true);
         input.check();
@@ -140,9 +142,9 @@ public final class AlertConfigRoutes {
     }
 
     private ChannelSettings read(
-            FieldReader input, AlertChannel channel, Optional<ChannelSettings> known) {
+            FieldReader input, AlertChannel channel, String name, Optional<ChannelSettings> known) {
         return ChannelSettingsJson.read(
-                input, channel, text -> DestinationUrl.parse(text, addresses), known);
+                input, channel, name, text -> DestinationUrl.parse(text, addresses), known);
     }
 
     private Reply list(Caller caller, Request request) {
@@ -187,14 +189,19 @@ public final class AlertConfigRoutes {
             var settings =
                     nested.toOptional()
                             .map(config ->
-                                    read(config, before.channel(), Optional.of(before.settings())))
+                                    read(
+                                            config,
+                                            before.channel(),
+                                            before.channelName(),
+                                            Optional.of(before.settings())))
                             .orElse(before.settings());
             input.check();
             condition.require(before.tag(), "alert config");
             var after = before.with(settings, enabled.orElse(before.isEnabled()), clock.instant());
             var use = ConfigurationUse.of(tx, caller.workspace());
-            configs.update(tx, after);
+            // In the order in which the watcher locks both.
             MailboxConfirmationStore.add(tx, after, trustedMailDomains, clock.instant());
+            configs.update(tx, after);
             var _ = caps.requireRoomForBytes(tx, caller.workspace(), use);
             record(tx, caller, "alert_config.updated", after, input.names());
             return reply(find(tx, caller, request));

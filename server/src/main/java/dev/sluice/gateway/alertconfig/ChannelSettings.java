@@ -14,7 +14,8 @@ public sealed interface ChannelSettings {
     /// @param token the bot's token
     /// @param chatId the numeric id of a chat, or `@` followed by the name of a channel in the
     ///   messenger
-    record MessengerChannel(Secret token, String chatId) implements ChannelSettings {}
+    /// @param name the messenger's name as the user wrote it: `messenger` or `telegram`
+    record MessengerChannel(Secret token, String chatId, String name) implements ChannelSettings {}
 
     record WebhookChannel(DestinationUrl url) implements ChannelSettings {}
 

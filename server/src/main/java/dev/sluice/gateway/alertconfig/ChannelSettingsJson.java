@@ -34,16 +34,21 @@ final class ChannelSettingsJson {
 
     private static final Pattern CHAT_ID = Pattern.compile("-?[0-9]{1,19}|@[A-Za-z0-9_]{1,64}");
 
+    /// The stored field with the channel's name as the user wrote it, if that is not the usual one.
+    private static final String NAME = "channel";
+
     private ChannelSettingsJson() {}
 
     /// Reads `config`. If fields are invalid, errors are recorded in `input`, and the caller must
     /// not use the result.
     ///
     /// @param url parses the URL of a webhook
+    /// @param name the channel's name as the user wrote it
     /// @param known the current settings, if there are any; their token is kept if `input` has none
     static ChannelSettings read(
             FieldReader input,
             AlertChannel channel,
+            String name,
             Function<String, DestinationUrl> url,
             Optional<ChannelSettings> known) {
         ChannelSettings settings =
@@ -56,7 +61,7 @@ final class ChannelSettingsJson {
                                             .orElse(""));
                     case MESSENGER ->
                             new ChannelSettings.MessengerChannel(
-                                    token(input, known), chatId(input).orElse(""));
+                                    token(input, known), chatId(input).orElse(""), name);
                     case WEBHOOK -> webhook(input, url);
                 };
         input.rejectUnknownFields();
@@ -126,7 +131,12 @@ final class ChannelSettingsJson {
 
     /// Returns the JSON text with the unmasked token. Use this only to encrypt the text.
     static String revealed(ChannelSettings settings) {
-        return Json.text(json(settings, Secret::reveal));
+        var json = json(settings, Secret::reveal);
+        if (settings instanceof ChannelSettings.MessengerChannel messenger
+                && !messenger.name().equals(AlertChannel.MESSENGER.text())) {
+            json.put(NAME, messenger.name());
+        }
+        return Json.text(json);
     }
 
     /// Parses decrypted settings. Returns [ChannelSettings.UnreadableChannel] if they are not
@@ -134,7 +144,9 @@ final class ChannelSettingsJson {
     static ChannelSettings parseUnsealed(AlertChannel channel, String json) {
         try {
             var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));
-            var settings = read(input, channel, DestinationUrl::parseStored, Optional.empty());
+            String name = input.text(NAME, 1, 20).orElse(channel.text());
+            var settings =
+                    read(input, channel, name, DestinationUrl::parseStored, Optional.empty());
             input.check();
             return settings;
         } catch (MalformedJsonException | InvalidFieldsException e) {
@@ -145,7 +157,7 @@ final class ChannelSettingsJson {
     private static JsonObject json(ChannelSettings settings, Function<Secret, String> show) {
         return switch (settings) {
             case ChannelSettings.EmailChannel(String to) -> new JsonObject().put("to", to);
-            case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
+            case ChannelSettings.MessengerChannel(Secret token, String chatId, String _) ->
                     new JsonObject().put("token", show.apply(token)).put("chat_id", chatId);
             case ChannelSettings.WebhookChannel(DestinationUrl url) ->
                     new JsonObject().put("url", url);
@@ -159,7 +171,7 @@ final class ChannelSettingsJson {
         String where =
                 switch (settings) {
                     case ChannelSettings.EmailChannel(String to) -> to.toLowerCase(Locale.ROOT);
-                    case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
+                    case ChannelSettings.MessengerChannel(Secret token, String chatId, String _) ->
                             token.reveal() + "\n" + chatId;
                     case ChannelSettings.WebhookChannel(DestinationUrl url) -> url.text();
                     case ChannelSettings.UnreadableChannel() -> "";

@@ -63,6 +63,17 @@ public final class MailboxConfirmationStore {
                 now);
     }
 
+    /// Forgets that the owner of a mailbox was asked for a target, because the mail was not sent.
+    public static void forget(Tx tx, UUID target) {
+        tx.update(
+                """
+                update mailbox_confirmation
+                   set asked_at = null, token_hash = null
+                 where target = ? and confirmed_at is null
+                """,
+                target);
+    }
+
     public static boolean isConfirmed(Tx tx, UUID target) {
         return tx.single(
                 """

@@ -16,9 +16,17 @@ public sealed interface VerificationConfig {
     /// Verifies requests using the scheme of a known provider, so the user sets only the secret.
     ///
     /// @param previousSecret accepted as well while the secret is being rotated
+    /// @param name the provider's name as the user wrote it
     record ProviderVerification(
-            WebhookProvider provider, Secret secret, Optional<Secret> previousSecret)
-            implements VerificationConfig {}
+            WebhookProvider provider, Secret secret, Optional<Secret> previousSecret, String name)
+            implements VerificationConfig {
+
+        /// Names the provider as the specification does.
+        public ProviderVerification(
+                WebhookProvider provider, Secret secret, Optional<Secret> previousSecret) {
+            this(provider, secret, previousSecret, provider.text());
+        }
+    }
 
     /// Verifies an HMAC in a header, using a scheme that the user describes.
     ///
@@ -107,7 +115,11 @@ public sealed interface VerificationConfig {
         return switch (this) {
             case BasicAuthVerification _ -> Optional.of("Authorization");
             case ApiKeyVerification(String header, Secret _) -> Optional.of(header);
-            case ProviderVerification(WebhookProvider provider, Secret _, Optional<Secret> _) ->
+            case ProviderVerification(
+                            WebhookProvider provider,
+                            Secret _,
+                            Optional<Secret> _,
+                            String _) ->
                     provider == WebhookProvider.GITLAB
                             ? Optional.of("X-Gitlab-Token")
                             : Optional.empty();

@@ -13,12 +13,9 @@ import dev.sluice.platform.secret.Secret;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /// Converts a [VerificationConfig] to and from JSON. There are three JSON forms: the one that users
 /// send, the one that the API shows, and the one that is encrypted for storage.
@@ -30,14 +27,8 @@ public final class VerificationJson {
     /// attacker could replay requests that are more than a week old.
     private static final int MAX_TOLERANCE_SECONDS = 7 * 24 * 3600;
 
-    private static final Map<String, WebhookProvider> PROVIDERS_BY_TEXT =
-            Arrays.stream(WebhookProvider.values())
-                    .collect(
-                            Collectors.toMap(
-                                    WebhookProvider::text,
-                                    Function.identity(),
-                                    (one, _) -> one,
-                                    TreeMap::new));
+    private static final SortedMap<String, WebhookProvider> PROVIDERS_BY_NAME =
+            WebhookProvider.byName();
 
     private VerificationJson() {}
 
@@ -59,8 +50,8 @@ public final class VerificationJson {
                                     fields.pastedSecret("key"));
                     case "discord" -> new VerificationConfig.DiscordVerification(publicKey(input));
                     default ->
-                            Optional.ofNullable(PROVIDERS_BY_TEXT.get(provider))
-                                    .map(known -> providerVerification(fields, known))
+                            Optional.ofNullable(PROVIDERS_BY_NAME.get(provider))
+                                    .map(known -> providerVerification(fields, known, provider))
                                     .orElseGet(() -> unknown(input, provider));
                 };
         if (!provider.isEmpty()) {
@@ -74,20 +65,20 @@ public final class VerificationJson {
             input.addError(
                     "provider",
                     "must be one of none, "
-                            + String.join(", ", PROVIDERS_BY_TEXT.keySet())
+                            + String.join(", ", PROVIDERS_BY_NAME.keySet())
                             + ", discord, generic_hmac, basic_auth, api_key.");
         }
         return new VerificationConfig.UnreadableVerification();
     }
 
     private static VerificationConfig providerVerification(
-            CredentialFields fields, WebhookProvider provider) {
+            CredentialFields fields, WebhookProvider provider, String name) {
         var secret = fields.pastedSecret("secret");
         var previous = fields.previousPastedSecret();
         if (provider == WebhookProvider.STANDARD_WEBHOOKS) {
             fields.requireStandardWebhooksKeys(secret, previous);
         }
-        return new VerificationConfig.ProviderVerification(provider, secret, previous);
+        return new VerificationConfig.ProviderVerification(provider, secret, previous, name);
     }
 
     private static VerificationConfig genericHmac(FieldReader input, CredentialFields fields) {
@@ -183,8 +174,12 @@ public final class VerificationJson {
         return switch (config) {
             case VerificationConfig.NoVerification() -> provider("none");
             case VerificationConfig.UnreadableVerification() -> provider("unreadable");
-            case VerificationConfig.ProviderVerification(var provider, var secret, var previous) ->
-                    CredentialFields.putSecrets(provider(provider.text()), secret, previous, show);
+            case VerificationConfig.ProviderVerification(
+                            WebhookProvider _,
+                            var secret,
+                            var previous,
+                            String name) ->
+                    CredentialFields.putSecrets(provider(name), secret, previous, show);
             case VerificationConfig.GenericHmacVerification hmac -> json(hmac, show);
             case VerificationConfig.DiscordVerification(String publicKey) ->
                     provider("discord").put("public_key", publicKey);

@@ -1,5 +1,8 @@
 package dev.sluice.gateway.source;
 
+import java.util.SortedMap;
+import java.util.TreeMap;
+
 /// A webhook sender whose verification scheme Sluice knows, so that users need to set only the
 /// secret. `docs/reference/verification.md` describes each scheme and says where its sender
 /// documents it.
@@ -8,10 +11,10 @@ package dev.sluice.gateway.source;
 /// `StripeSignature`, and `engine.accept.HmacVerifier` verifies requests using these schemes.
 /// GitLab does not sign its requests: it sends the secret itself.
 public enum WebhookProvider {
-    STRIPE("provider_payments"),
+    STRIPE("provider_payments", "stripe"),
     /// Also covers other senders that use GitHub's scheme, such as Meta.
-    GITHUB("provider_code_host"),
-    SHOPIFY("provider_commerce"),
+    GITHUB("provider_code_host", "github"),
+    SHOPIFY("provider_commerce", "shopify"),
     /// All senders that follow the Standard Webhooks specification (standardwebhooks.com).
     STANDARD_WEBHOOKS("standard_webhooks"),
     SLACK("slack"),
@@ -24,13 +27,30 @@ public enum WebhookProvider {
     TYPEFORM("typeform");
 
     private final String text;
+    private final String otherName;
 
     WebhookProvider(String text) {
+        this(text, text);
+    }
+
+    WebhookProvider(String text, String otherName) {
         this.text = text;
+        this.otherName = otherName;
     }
 
     /// Returns the provider's name in the API.
     public String text() {
         return text;
+    }
+
+    /// Returns the providers by each name that the API accepts for them, in alphabetical order.
+    /// Some have a second one: the company's own.
+    public static SortedMap<String, WebhookProvider> byName() {
+        var byName = new TreeMap<String, WebhookProvider>();
+        for (var provider : values()) {
+            byName.put(provider.text, provider);
+            byName.put(provider.otherName, provider);
+        }
+        return byName;
     }
 }
