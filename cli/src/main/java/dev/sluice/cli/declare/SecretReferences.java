@@ -35,7 +35,7 @@ final class SecretReferences {
     /// The field of a source that may be a reference and may also be in the file as it is.
     private static final String TOKEN = "token";
 
-    private enum Place {
+    private enum SecretUse {
         SECRET,
         SECRET_OR_TEXT,
         TEXT
@@ -87,11 +87,12 @@ final class SecretReferences {
                         replaced(
                                 place + "." + entry.getKey(),
                                 entry.getValue(),
-                                isSecret ? Place.SECRET : Place.TEXT));
+                                isSecret ? SecretUse.SECRET : SecretUse.TEXT));
             }
             return copy;
         }
-        return replaced(place, value, field.equals(TOKEN) ? Place.SECRET_OR_TEXT : Place.TEXT);
+        return replaced(
+                place, value, field.equals(TOKEN) ? SecretUse.SECRET_OR_TEXT : SecretUse.TEXT);
     }
 
     private static Set<String> secretHeaders(String field, ObjectNode item) {
@@ -102,7 +103,7 @@ final class SecretReferences {
         return names;
     }
 
-    private JsonNode replaced(String place, JsonNode value, Place kind) {
+    private JsonNode replaced(String place, JsonNode value, SecretUse kind) {
         if (value instanceof ObjectNode object) {
             var copy = JsonTree.object();
             object.properties()
@@ -112,13 +113,13 @@ final class SecretReferences {
                                     replaced(
                                             place + "." + entry.getKey(),
                                             entry.getValue(),
-                                            Place.TEXT)));
+                                            SecretUse.TEXT)));
             return copy;
         }
         if (value.isArray()) {
             var copy = JsonTree.object().arrayNode();
             for (int i = 0; i < value.size(); i++) {
-                copy.add(replaced(place + "[" + i + "]", value.get(i), Place.TEXT));
+                copy.add(replaced(place + "[" + i + "]", value.get(i), SecretUse.TEXT));
             }
             return copy;
         }
@@ -127,7 +128,7 @@ final class SecretReferences {
                 : value;
     }
 
-    private String replaced(String place, String text, Place kind) {
+    private String replaced(String place, String text, SecretUse kind) {
         var filled = new StringBuilder();
         boolean hasReference = false;
         var reference = REFERENCE.matcher(text);
@@ -136,7 +137,7 @@ final class SecretReferences {
             String replacement = reference.group();
             if (!reference.group(1).isEmpty()) {
                 replacement = replacement.substring(1);
-            } else if (kind == Place.TEXT) {
+            } else if (kind == SecretUse.TEXT) {
                 misplaced.add(place);
             } else if (name != null) {
                 hasReference = true;
@@ -144,7 +145,7 @@ final class SecretReferences {
             }
             reference.appendReplacement(filled, Matcher.quoteReplacement(replacement));
         }
-        if (kind == Place.SECRET && !hasReference) {
+        if (kind == SecretUse.SECRET && !hasReference) {
             literals.add(place);
         }
         return reference.appendTail(filled).toString();
