@@ -73,26 +73,10 @@ final class SecretReferences {
     /// @param item the resource; its `secret_headers` field lists the custom headers that are
     ///   secret
     JsonNode fillIn(String resource, String field, JsonNode value, ObjectNode item) {
-        String place = resource + "." + field;
-        if (value instanceof ObjectNode object) {
-            var secretNames =
-                    OBJECTS_WITH_SECRETS.contains(field)
-                            ? SECRET_FIELDS
-                            : secretHeaders(field, item);
-            var copy = JsonTree.object();
-            for (var entry : object.properties()) {
-                boolean isSecret = secretNames.contains(entry.getKey());
-                copy.set(
-                        entry.getKey(),
-                        replaced(
-                                place + "." + entry.getKey(),
-                                entry.getValue(),
-                                isSecret ? SecretUse.SECRET : SecretUse.TEXT));
-            }
-            return copy;
-        }
-        return replaced(
-                place, value, field.equals(TOKEN) ? SecretUse.SECRET_OR_TEXT : SecretUse.TEXT);
+        var secretNames =
+                OBJECTS_WITH_SECRETS.contains(field) ? SECRET_FIELDS : secretHeaders(field, item);
+        var use = field.equals(TOKEN) ? SecretUse.SECRET_OR_TEXT : SecretUse.TEXT;
+        return replaced(resource + "." + field, value, use, secretNames);
     }
 
     private static Set<String> secretHeaders(String field, ObjectNode item) {
@@ -103,32 +87,36 @@ final class SecretReferences {
         return names;
     }
 
-    private JsonNode replaced(String place, JsonNode value, SecretUse kind) {
+    /// @param use what a string is; in an object or a list, strings are texts, except for the
+    ///   members of the object that `secretNames` lists
+    private JsonNode replaced(
+            String place, JsonNode value, SecretUse use, Set<String> secretNames) {
         if (value instanceof ObjectNode object) {
             var copy = JsonTree.object();
             object.properties()
-                    .forEach(entry ->
-                            copy.set(
-                                    entry.getKey(),
-                                    replaced(
-                                            place + "." + entry.getKey(),
-                                            entry.getValue(),
-                                            SecretUse.TEXT)));
+                    .forEach(entry -> {
+                        String name = entry.getKey();
+                        var own = secretNames.contains(name) ? SecretUse.SECRET : SecretUse.TEXT;
+                        copy.set(
+                                name,
+                                replaced(place + "." + name, entry.getValue(), own, Set.of()));
+                    });
             return copy;
         }
         if (value.isArray()) {
             var copy = JsonTree.object().arrayNode();
             for (int i = 0; i < value.size(); i++) {
-                copy.add(replaced(place + "[" + i + "]", value.get(i), SecretUse.TEXT));
+                String element = place + "[" + i + "]";
+                copy.add(replaced(element, value.get(i), SecretUse.TEXT, Set.of()));
             }
             return copy;
         }
         return value.isString()
-                ? JsonTree.object().stringNode(replaced(place, value.asString(), kind))
+                ? JsonTree.object().stringNode(replaced(place, value.asString(), use))
                 : value;
     }
 
-    private String replaced(String place, String text, SecretUse kind) {
+    private String replaced(String place, String text, SecretUse use) {
         var filled = new StringBuilder();
         boolean hasReference = false;
         var reference = REFERENCE.matcher(text);
@@ -137,7 +125,7 @@ final class SecretReferences {
             String replacement = reference.group();
             if (!reference.group(1).isEmpty()) {
                 replacement = replacement.substring(1);
-            } else if (kind == SecretUse.TEXT) {
+            } else if (use == SecretUse.TEXT) {
                 misplaced.add(place);
             } else if (name != null) {
                 hasReference = true;
@@ -145,7 +133,7 @@ final class SecretReferences {
             }
             reference.appendReplacement(filled, Matcher.quoteReplacement(replacement));
         }
-        if (kind == SecretUse.SECRET && !hasReference) {
+        if (use == SecretUse.SECRET && !hasReference) {
             literals.add(place);
         }
         return reference.appendTail(filled).toString();
