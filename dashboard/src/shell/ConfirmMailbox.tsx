@@ -1,9 +1,10 @@
 /** The page that the link in a mail to an unconfirmed mailbox opens. Opening it changes nothing; the button confirms. */
 import { useState } from 'react';
-import { ApiError, call } from '../api/client';
+import { call } from '../api/client';
 import { Form } from '../ui/form';
 import { Button, Note } from '../ui/parts';
 import { Frame } from './Frame';
+import { MailedLink, orGone } from './MailedLink';
 import { forgetLinkToken, useLinkToken } from './linkToken';
 
 export function ConfirmMailbox() {
@@ -20,18 +21,11 @@ export function ConfirmMailbox() {
   }
   return (
     <Frame title="Confirm your mailbox">
-      {token === '' ? (
-        <Note icon="unverified" tone="failed">
-          The address has no token. Open the full link from the mail again.
-        </Note>
-      ) : (
+      <MailedLink token={token}>
         <Form
           className="gate-form"
           onSubmit={async () => {
-            await call('POST /api/v1/mailbox-confirmations', { body: { token } }).catch((error: unknown) => {
-              const isGone = error instanceof ApiError && error.status === 404;
-              throw isGone ? new ApiError(404, error.code, 'This link was used, is older than a week, or was replaced by a newer one.') : error;
-            });
+            await orGone(call('POST /api/v1/mailbox-confirmations', { body: { token } }), 'This link was used, is older than a week, or was replaced by a newer one.');
           }}
           onDone={() => {
             forgetLinkToken();
@@ -45,7 +39,7 @@ export function ConfirmMailbox() {
         >
           <p>Somebody wants alerts about failed deliveries of webhooks to be sent to the mailbox that got the link. If you do not want them, close this page.</p>
         </Form>
-      )}
+      </MailedLink>
     </Frame>
   );
 }

@@ -7,6 +7,7 @@ import { Field, Form, text } from '../ui/form';
 import { Button, Note } from '../ui/parts';
 import { toast } from '../ui/toast';
 import { Frame } from './Frame';
+import { MailedLink, orGone } from './MailedLink';
 import { forgetLinkToken, useLinkToken } from './linkToken';
 
 export function ForgotPassword({ onBack }: { onBack: () => void }) {
@@ -55,21 +56,17 @@ export function ResetPassword() {
   };
   return (
     <Frame title="Set a new password">
-      {token === '' ? (
-        <Note icon="unverified" tone="failed">
-          The address has no token. Open the full link from the mail again.
-        </Note>
-      ) : (
+      <MailedLink token={token}>
         <Form
           className="gate-form"
           onSubmit={async (values) => {
             if (values.get('password') !== values.get('again')) {
               throw new ApiError(422, 'validation_failed', 'The passwords do not match.', [{ field: 'again', message: 'does not match the new password.' }]);
             }
-            await call('POST /api/v1/auth/password-reset/confirm', { body: { token, password: String(values.get('password')) } }).catch((error: unknown) => {
-              const isGone = error instanceof ApiError && error.status === 404;
-              throw isGone ? new ApiError(404, error.code, 'This link was used or is older than an hour. Ask for a new one on the sign-in page.') : error;
-            });
+            await orGone(
+              call('POST /api/v1/auth/password-reset/confirm', { body: { token, password: String(values.get('password')) } }),
+              'This link was used or is older than an hour. Ask for a new one on the sign-in page.',
+            );
           }}
           onDone={() => {
             leave();
@@ -84,7 +81,7 @@ export function ResetPassword() {
           <Field name="password" label="New password" type="password" autoComplete="new-password" autoFocus />
           <Field name="again" label="New password, again" type="password" autoComplete="new-password" />
         </Form>
-      )}
+      </MailedLink>
       <p className="faint small">
         All sessions of the account end.{' '}
         <button type="button" className="link" onClick={leave}>
