@@ -299,7 +299,7 @@ public final class AlertSender implements Loop.Step {
             AlertConfigStore.recordFailure(tx, key.target(), refused.reason());
             boolean isGivenUp = AlertMessageStore.giveUp(tx, claimed).isPresent();
             if (isGivenUp) {
-                MailboxConfirmationStore.forget(tx, key.target());
+                MailboxConfirmationStore.endLink(tx, key.target());
             }
             return isGivenUp;
         }

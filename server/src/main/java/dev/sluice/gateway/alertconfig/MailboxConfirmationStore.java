@@ -63,7 +63,7 @@ public final class MailboxConfirmationStore {
                 now);
     }
 
-    /// Forgets that the owner of a mailbox was asked for a target, because the mail was not sent.
+    /// Forgets that the owner of a mailbox was asked for a target, because no mail was made.
     public static void forget(Tx tx, UUID target) {
         tx.update(
                 """
@@ -72,6 +72,12 @@ public final class MailboxConfirmationStore {
                  where target = ? and confirmed_at is null
                 """,
                 target);
+    }
+
+    /// Ends the link for a target, because the mail could not be sent. The owner may be asked again
+    /// [#MIN_INTERVAL] after that mail: it may have arrived all the same.
+    public static void endLink(Tx tx, UUID target) {
+        tx.update("update mailbox_confirmation set token_hash = null where target = ?", target);
     }
 
     public static boolean isConfirmed(Tx tx, UUID target) {
@@ -85,8 +91,8 @@ public final class MailboxConfirmationStore {
     }
 
     /// Records that the owner of a mailbox is asked now. Returns false and changes nothing if the
-    /// mailbox is confirmed, if the owner was asked for this target less than `minAge` ago, or if
-    /// the owner was asked for any workspace less than [#MIN_INTERVAL] ago.
+    /// mailbox is confirmed, if the owner was asked for this target less than `minAge` ago and has
+    /// the link, or if the owner was asked for any workspace less than [#MIN_INTERVAL] ago.
     ///
     /// @param tokenHash the hash of the token in the mailed link
     public static boolean ask(
@@ -105,7 +111,7 @@ public final class MailboxConfirmationStore {
                         update mailbox_confirmation
                            set token_hash = ?, asked_at = ?
                          where target = ? and confirmed_at is null
-                           and (asked_at is null or asked_at <= ?)
+                           and (token_hash is null or asked_at <= ?)
                            and not exists (select from mailbox_confirmation as other
                                             where other.mailbox = ? and other.asked_at > ?)
                         """,

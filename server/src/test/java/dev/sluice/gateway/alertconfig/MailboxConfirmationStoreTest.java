@@ -85,6 +85,23 @@ class MailboxConfirmationStoreTest {
     }
 
     @Test
+    void owner_whose_mail_could_not_be_sent_is_asked_again_after_a_day() {
+        ask(target, "one", NOW);
+        db.run(tx -> MailboxConfirmationStore.endLink(tx, target));
+
+        assertThat(confirm("one", NOW)).isFalse();
+        assertThat(askAutomatically("two", NOW.plus(MIN_INTERVAL).minusMillis(1))).isFalse();
+        assertThat(askAutomatically("three", NOW.plus(MIN_INTERVAL))).isTrue();
+        assertThat(askAutomatically("four", NOW.plus(MIN_INTERVAL.multipliedBy(2)))).isFalse();
+    }
+
+    private boolean askAutomatically(String token, Instant now) {
+        return db.call(tx ->
+                MailboxConfirmationStore.ask(
+                        tx, target, MAILBOX, Sha256.hash(token), LIFETIME, now));
+    }
+
+    @Test
     void mailbox_without_a_channel_is_forgotten_a_day_after_its_owner_was_asked() {
         ask(target, "one", NOW);
 
